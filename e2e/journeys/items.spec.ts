@@ -458,6 +458,24 @@ test('the tabs and dialogs of an app with long values fit a screen of 320 pixels
   }
 })
 
+test('the page of an object that was just deleted says so until its list is there', {
+  tag: '@full',
+}, async ({ page, request }) => {
+  const vendor = await Vendor.signUp(request)
+  const [license] = await vendor.createLicenses(await vendor.createApp())
+  const { promise: held, resolve: go } = Promise.withResolvers<void>()
+  await page.route(/\/licenses-[\w-]+\.js/, async (route) => {
+    await held
+    await route.continue()
+  })
+  await enter(page, vendor, `/licenses/${license!._id}`)
+  await expect(heading(page, keyPrefix(license!.key))).toBeVisible()
+  await vendor.call('DELETE', `/licenses/${license!._id}`)
+  await expect(heading(page, 'License not found')).toBeVisible()
+  go()
+  await expect(heading(page, 'Licenses')).toBeVisible()
+})
+
 test("another vendor's objects and unknown ids are not found", { tag: '@full' }, async ({
   page,
   request,

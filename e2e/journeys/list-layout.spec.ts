@@ -55,15 +55,18 @@ test('a list links its first, neighboring and last pages, and jumps to a typed o
 
 test('on a phone the pages have a short form', { tag: '@phone-only' }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
-  await vendor.createLicenses(await vendor.createApp(), 30)
+  await vendor.createLicenses(await vendor.createApp(), 60)
   await enter(page, vendor, '/licenses')
   const pages = page.getByRole('navigation', { name: 'Pages of licenses' })
-  await expect(pages).toContainText('1 / 2')
+  await expect(pages).toContainText('1 / 3')
   await expect(pages.getByRole('button', { name: /^Page/ })).toHaveCount(0)
   await pages.getByRole('button', { name: 'Next' }).click()
-  await expect(pages).toContainText('2 / 2')
+  await expect(pages).toContainText('2 / 3')
+  await expect(rows(page).nth(1)).toBeInViewport()
+  await expect(pages).not.toBeInViewport()
+  await expect(page.locator('section:focus')).toContainText('2 / 3')
   await pages.getByRole('combobox', { name: 'Rows per page' }).selectOption('100')
-  await expect(rows(page)).toHaveCount(30)
+  await expect(rows(page)).toHaveCount(60)
 })
 
 test('only a filter that fixes a column hides it, until the user shows it', { tag: '@full' }, async ({

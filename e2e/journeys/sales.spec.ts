@@ -112,6 +112,13 @@ test.describe('in Nepal', () => {
     await expect(page.getByText('1 order · €0, €3 refunded')).toBeVisible()
     await expect(row(page, 'N-1')).toBeVisible()
     await page.goBack()
+    await figures.getByRole('link', { name: 'Revenue: €4 in the days before' }).click()
+    await expect(page.getByText('1 order · €4')).toBeVisible()
+    await page.goBack()
+    // Nothing has no list.
+    await expect(figures.getByRole('link', { name: 'Disputes' })).toHaveCount(0)
+    await expect(row(page, 'plus')).toContainText('+ 0 renewed')
+    await expect(row(page, 'plus').getByRole('link', { name: /renewed|€0/ })).toHaveCount(0)
     // Phones leave out what was refunded.
     const kind = isPhone(page) ? /^Revenue of Corner Shop: €/ : 'Refunds of Corner Shop: €3'
     await row(page, 'Corner Shop').getByRole('link', { name: kind }).click()

@@ -428,3 +428,28 @@ test('rows of another order are dimmed until the new ones arrive', { tag: '@full
   await expect(busy).toHaveCount(0)
   await expect(rows(page)).toHaveCount(1)
 })
+
+for (const [log, filter] of [
+  ['audit', 'action=app.created'],
+  ['activity', 'code=any'],
+] as const) {
+  test(`rows of another filter of ${log} are dimmed until the new ones arrive`, { tag: '@full' }, async ({
+    page,
+    request,
+  }) => {
+    const vendor = await Vendor.signUp(request)
+    await Program.start(request, await vendor.createApp())
+    const { promise: held, resolve: go } = Promise.withResolvers<void>()
+    await page.route(new RegExp(`/api/${log}\\?.*${filter}`), async (route) => {
+      await held
+      await route.continue()
+    })
+    await enter(page, vendor, `/${log}`)
+    await expect(rows(page).first()).toBeVisible()
+    const busy = page.locator('section[aria-busy=true]')
+    await visit(page, `/${log}?${filter}`)
+    await expect(busy.locator('tbody')).toHaveCSS('opacity', '0.5')
+    go()
+    await expect(busy).toHaveCount(0)
+  })
+}

@@ -1,5 +1,5 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
-import type { FormEvent } from 'react'
+import { type FormEvent, useRef } from 'react'
 import { formatNumber } from '../lib/format/numbers.ts'
 import { pageSizes } from '../lib/list/page-size.ts'
 import { Button } from './button.tsx'
@@ -33,13 +33,19 @@ export function Pagination({
   noun: many = 'items',
   onLimit,
 }: PaginationProps) {
+  const nav = useRef<HTMLElement>(null)
   if (total === 0) return null
   const noun = capped ? `${many} and more` : many
   const pages = Math.ceil(total / limit)
   const first = (page - 1) * limit + 1
   const last = Math.min(total, page * limit)
+  const turnTo = (next: number) => {
+    onPage(next)
+    showTop(nav.current?.parentElement)
+  }
   return (
     <nav
+      ref={nav}
       aria-label={`Pages of ${noun}`}
       className="flex flex-wrap items-center justify-between gap-3 border-t px-4 py-3 md:px-5"
     >
@@ -63,7 +69,7 @@ export function Pagination({
       {pages > 1 && (
         <div className="flex flex-wrap items-center gap-2">
           {pages > manyPages && <Jump pages={pages} onPage={onPage} />}
-          <Button size="sm" disabled={page <= 1} onClick={() => onPage(page - 1)}>
+          <Button size="sm" disabled={page <= 1} onClick={() => turnTo(page - 1)}>
             <ChevronLeft />
             Previous
           </Button>
@@ -93,7 +99,7 @@ export function Pagination({
               </li>
             ))}
           </ol>
-          <Button size="sm" disabled={page >= pages} onClick={() => onPage(page + 1)}>
+          <Button size="sm" disabled={page >= pages} onClick={() => turnTo(page + 1)}>
             Next
             <ChevronRight />
           </Button>
@@ -101,6 +107,16 @@ export function Pagination({
       )}
     </nav>
   )
+}
+
+/** On phones a page of a list is longer than the screen: reading and Tab go on at its top. */
+function showTop(list: HTMLElement | null | undefined) {
+  if (!list || !matchMedia('(width < 48rem)').matches) return
+  list.tabIndex = -1
+  // Below the header, which stays at the top.
+  list.style.scrollMarginTop = '4rem'
+  list.focus({ preventScroll: true })
+  list.scrollIntoView()
 }
 
 function Jump({ pages, onPage }: { pages: number; onPage: (page: number) => void }) {

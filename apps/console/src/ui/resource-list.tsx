@@ -71,7 +71,7 @@ export function ResourceList<Row extends { _id: string }>({
   useLastPage(query.isPlaceholderData ? undefined : page?.pagination.pages)
   const { loading, error } = tableState(query, failure, before, onClear)
   return (
-    <Card aria-busy={query.isPlaceholderData} className="aria-busy:[&_tbody]:animate-dim">
+    <Card aria-busy={query.isPlaceholderData && !error} className="aria-busy:[&_tbody]:animate-dim">
       <CardHeader title={title} description={description} stacked={stacked} filters actions={filters} />
       <Table
         {...table}

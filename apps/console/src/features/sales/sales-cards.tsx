@@ -1,4 +1,6 @@
 import { formatAmount, type SaleFigures, type SaleKind } from '@keyward/contract'
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
 import { formatNumber } from '../../lib/format/numbers.ts'
 import { StatCard } from '../../ui/stat-card.tsx'
 
@@ -15,8 +17,9 @@ export interface SalesCardsProps {
   compared: string
   due: { orders: number; amount: number } | undefined
   loading: boolean
-  /** The list of orders that a kind of sale counts. */
+  /** The lists of orders that a kind of sale counts, now and before. */
   toOrders: (sale?: SaleKind) => string
+  toEarlier: (sale?: SaleKind) => string
   toDue: string
 }
 
@@ -29,50 +32,70 @@ export function SalesCards({
   due,
   loading,
   toOrders,
+  toEarlier,
   toDue,
 }: SalesCardsProps) {
   const money = (amount: number) => formatAmount(amount, currency)
   const count = (value: number) => formatNumber(value) ?? '0'
-  const against = (value: string) => `${value} ${compared}`
+  const against = (label: string, value: string, counted: number, sale?: SaleKind) => (
+    <Opens to={toEarlier(sale)} label={label} counted={counted}>
+      {value} {compared}
+    </Opens>
+  )
   const cards = [
     {
       label: 'Revenue',
       value: money(now.revenue),
-      note: against(money(before.revenue)),
+      note: against('Revenue', money(before.revenue), before.orders + before.renewals),
+      counted: now.orders + now.renewals,
       to: toOrders(),
     },
     {
       label: 'Orders',
       value: count(now.orders),
       detail: money(now.newRevenue),
-      note: against(count(before.orders)),
+      note: against('Orders', count(before.orders), before.orders, 'new'),
+      counted: now.orders,
       to: toOrders('new'),
     },
     {
       label: 'Renewals',
       value: count(now.renewals),
       detail: money(now.renewedRevenue),
-      note: against(count(before.renewals)),
+      note: against('Renewals', count(before.renewals), before.renewals, 'renewed'),
+      counted: now.renewals,
       to: toOrders('renewed'),
     },
     {
       label: 'Refunds',
       value: count(now.refunds),
       detail: money(now.refunded),
-      note: against(`${count(before.refunds)}, ${money(before.refunded)}`),
+      note: against(
+        'Refunds',
+        `${count(before.refunds)}, ${money(before.refunded)}`,
+        before.refunds,
+        'refunded',
+      ),
+      counted: now.refunds,
       to: toOrders('refunded'),
     },
     {
       label: 'Disputes',
       value: count(now.disputes),
       detail: money(now.disputed),
-      note: `${count(now.disputesWon)} won, ${money(now.recovered)}`,
+      note: (
+        <Opens to={toOrders('dispute_won')} label="Disputes" counted={now.disputesWon}>
+          {count(now.disputesWon)} won, {money(now.recovered)}
+        </Opens>
+      ),
+      counted: now.disputes,
       to: toOrders('disputed'),
     },
     {
       label: 'Trials That Bought',
       value: count(now.trials),
-      note: against(count(before.trials)),
+      note: against('Trials', count(before.trials), before.trials, 'trial'),
+      counted: now.trials,
       to: toOrders('trial'),
     },
     {
@@ -80,6 +103,7 @@ export function SalesCards({
       value: count(due?.orders ?? 0),
       detail: money(due?.amount ?? 0),
       note: 'in the next 30 days, at what was paid last',
+      counted: due?.orders ?? 0,
       to: toDue,
     },
   ]
@@ -88,9 +112,28 @@ export function SalesCards({
       aria-label="Figures"
       className="grid grid-cols-2 gap-3 max-sm:[&>:first-child]:col-span-2 md:gap-4 lg:grid-cols-4"
     >
-      {cards.map((card) => (
-        <StatCard key={card.label} {...card} loading={loading} />
+      {cards.map(({ counted, to, ...card }) => (
+        <StatCard key={card.label} {...card} to={counted > 0 ? to : undefined} loading={loading} />
       ))}
     </section>
   )
 }
+
+interface OpensProps {
+  to: string
+  /** What the number is one of. */
+  label: string
+  counted: number
+  children: ReactNode
+}
+
+/** A number beside that of a card, with a list of its own above the card's; nothing has none. */
+const Opens = ({ to, label, counted, children }: OpensProps) =>
+  counted > 0 ? (
+    <Link to={to} className="relative z-1 rounded-sm underline-offset-4 hover:underline">
+      <span className="sr-only">{label}: </span>
+      {children}
+    </Link>
+  ) : (
+    children
+  )

@@ -14,16 +14,26 @@ export interface SalesGroup extends SaleFigures {
   toOrders: (sale?: SaleKind) => string
 }
 
-/** A number that opens its orders. */
-const count = ({ name, toOrders }: SalesGroup, sale: SaleKind | undefined, label: string, text: string) => (
-  <Link
-    to={toOrders(sale)}
-    aria-label={`${label} of ${name}: ${text}`}
-    className="inline-flex min-h-6 items-center whitespace-nowrap md:justify-end rounded-sm underline-offset-4 hover:underline"
-  >
-    {text}
-  </Link>
-)
+/** A number that opens its orders; nothing has none. */
+function count(
+  group: SalesGroup,
+  sale: 'new' | 'renewed' | 'refunded' | undefined,
+  label: string,
+  text: string,
+) {
+  const { name, toOrders, orders, renewals, refunds } = group
+  const counts = { new: orders, renewed: renewals, refunded: refunds, all: orders + renewals }
+  if (counts[sale ?? 'all'] === 0) return <span className="whitespace-nowrap">{text}</span>
+  return (
+    <Link
+      to={toOrders(sale)}
+      aria-label={`${label} of ${name}: ${text}`}
+      className="inline-flex min-h-6 items-center whitespace-nowrap md:justify-end rounded-sm underline-offset-4 hover:underline"
+    >
+      {text}
+    </Link>
+  )
+}
 
 const columns = (noun: string): Column<SalesGroup>[] => [
   {

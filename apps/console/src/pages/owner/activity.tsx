@@ -49,6 +49,7 @@ export function ActivityPage() {
   const activity = useActivity({ ...filters, client, page, limit: size.limit }, !resolving)
   const missing = client !== undefined && activity.error instanceof ApiError && activity.error.status === 404
   const data = resolving || missing ? undefined : activity.data
+  const state = tableState(activity, 'Failed to load activity', unresolved ?? apps)
   useLastPage(activity.isPlaceholderData ? undefined : data?.pagination.pages)
   const filtered = Object.values({ ...filters, client }).some(Boolean)
   const user = data?.events.find((event) => event.client?._id === client)
@@ -59,7 +60,10 @@ export function ActivityPage() {
         title="Activity"
         subtitle="What your programs do, and why they are refused. New events appear by themselves."
       />
-      <Card>
+      <Card
+        aria-busy={activity.isPlaceholderData && !state.error}
+        className="aria-busy:[&_tbody]:animate-dim"
+      >
         <CardHeader
           title={client ? `Events of ${(user && userOf(user)) ?? 'one end user'}` : 'Events'}
           description={data ? `${totalOf(data.pagination, 'event')}, times in ${timeZone}` : '\u00a0'}
@@ -91,7 +95,7 @@ export function ActivityPage() {
               </Button>
             ) : null
           }
-          {...(!missing && tableState(activity, 'Failed to load activity', unresolved ?? apps))}
+          {...(!missing && state)}
           skeletonRows={10}
           empty={
             missing ? (

@@ -27,10 +27,10 @@ export function ItemPage<Item>({ query, list, noun, icon, children }: ItemPagePr
   useEffect(() => {
     if (missing) forgetBelow(location.pathname)
   }, [missing])
-  if (missing && shown.current) return <Navigate to={list.to} replace />
   if (data !== undefined && !missing) shown.current = true
   return (
     <div className="grid gap-4 md:gap-6">
+      {missing && shown.current && <Navigate to={list.to} replace />}
       <Breadcrumb {...list} />
       {missing ? (
         <>

@@ -125,6 +125,7 @@ export function SalesPage() {
         due={data?.renewalsDue.currencies.find(isChosen)}
         loading={!data}
         toOrders={(sale?: SaleKind) => toOrders({ sale })}
+        toEarlier={(sale?: SaleKind) => toOrders({ sale, ...before })}
         toDue={toOrders({ sale: 'due', from: toDayInput(new Date(serverNow())), to: dueUntil })}
       />
       <Card>
