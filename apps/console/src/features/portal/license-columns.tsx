@@ -1,5 +1,4 @@
 import type { PortalLicense } from '@keyward/contract'
-import { endUserName } from '../../lib/format/end-user-name.ts'
 import { noDateText } from '../../lib/format/ending.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import { useDialogParam } from '../../lib/navigation/url-state.ts'
@@ -51,7 +50,7 @@ export const portalLicenseColumns: Column<PortalLicense>[] = [
     phone: 'third',
     isEmpty: ({ usedBy }) => usedBy === null,
     cell: ({ usedBy, key }) => {
-      const name = usedBy && endUserName({ username: usedBy, licenseKey: key })
+      const name = usedBy === key ? 'Unnamed' : usedBy
       return name ? <CellText title={name}>{name}</CellText> : <NoValue />
     },
   },

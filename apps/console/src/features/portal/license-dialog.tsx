@@ -1,6 +1,5 @@
 import { useFreshData } from '../../lib/form/fresh-data.ts'
 import { useSchemaForm, useSubmit } from '../../lib/form/schema-form.ts'
-import { endUserName } from '../../lib/format/end-user-name.ts'
 import { noDateText } from '../../lib/format/ending.ts'
 import { formatNumber } from '../../lib/format/numbers.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -66,7 +65,7 @@ function Details({ license, devices, refusal }: Shown) {
           { label: 'Status', value: <StatusBadges license={license} /> },
           {
             label: 'Used by',
-            value: usedBy ? endUserName({ username: usedBy, licenseKey: key }) : 'Nobody yet',
+            value: usedBy === key ? 'Unnamed' : (usedBy ?? 'Nobody yet'),
           },
           ...(devices
             ? [
