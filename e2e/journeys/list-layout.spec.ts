@@ -53,9 +53,9 @@ test('a list links its first, neighboring and last pages, and jumps to a typed o
   await expect(page).toHaveURL('/licenses?page=10')
 })
 
-test('on a phone the pages have a short form', { tag: '@phone-only' }, async ({ page, request }) => {
-  const vendor = await Vendor.signUp(request)
-  await vendor.createLicenses(await vendor.createApp(), 60)
+test('on a phone the pages have a short form', { tag: '@phone-only' }, async ({ page, request, keyward }) => {
+  const { vendor, app } = await premiumVendor(request, keyward)
+  await vendor.createLicenses(app, 60)
   await enter(page, vendor, '/licenses')
   const pages = page.getByRole('navigation', { name: 'Pages of licenses' })
   await expect(pages).toContainText('1 / 3')

@@ -1,17 +1,16 @@
-import type { License } from '@keyward/contract'
+import type { License, ListedClient } from '@keyward/contract'
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { offlineSentence } from '../../lib/format/offline.ts'
-import type { GrantedUser } from '../end-users/queries.ts'
 
 /** Until when programs of the license's end user can run without a connection; undefined if none can, or if unknown. */
 export function findOffline(client: QueryClient, { usedBy }: License): Promise<string | undefined> {
   if (!usedBy) return Promise.resolve(undefined)
   const { _id: id } = usedBy
   return client
-    .fetchQuery<GrantedUser>({
+    .fetchQuery<ListedClient>({
       queryKey: [...keys.clients, 'one', id],
       queryFn: async ({ signal }) => (await call(wire.clients.get, { params: { id }, signal })).client,
       retry: false,

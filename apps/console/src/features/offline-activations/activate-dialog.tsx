@@ -1,4 +1,4 @@
-import type { DataOf, endpoints } from '@keyward/contract'
+import type { Client, DataOf, endpoints } from '@keyward/contract'
 import { offlineActivations } from '@keyward/contract/offline-activations'
 import { normalizeCrockford, readOfflineRequest } from '@keyward/contract/offline-request'
 import { Download, FileUp } from 'lucide-react'
@@ -18,7 +18,6 @@ import { Field } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { NumberInput, Textarea } from '../../ui/input.tsx'
 import { Callout } from '../../ui/states.tsx'
-import type { GrantedUser } from '../end-users/queries.ts'
 import { endOfFile } from './file.ts'
 import { useActivateOffline } from './queries.ts'
 
@@ -31,7 +30,7 @@ const fileSizeMax = 16_384
 export interface MachineOwner {
   app: { _id: string; name: string }
   /** The end user whose machines are shown and activated; without it, the machines of the whole app. */
-  user?: GrantedUser | undefined
+  user?: Pick<Client, '_id' | 'username' | 'licenseKey'> & { knownAs?: string | null | undefined }
 }
 
 interface Props extends MachineOwner {
