@@ -9,6 +9,7 @@ import {
   fact,
   heading,
   keyPrefix,
+  navigate,
   openPalette,
   Program,
   row,
@@ -116,6 +117,29 @@ test('a customer is added, gets a license, is exported and erased', { tag: '@pho
   expect(await vendor.call('GET', `/licenses/${license!._id}`)).toMatchObject({
     license: { status: 'unused', customer: null },
   })
+})
+
+test('who has left the page of a customer stays elsewhere when the customer is erased', {
+  tag: '@full',
+}, async ({ page, request }) => {
+  const vendor = await Vendor.signUp(request)
+  await vendor.createApp()
+  const { customer } = await vendor.call('POST', '/customers', { email: 'ada@engines.example' })
+  let load = () => {}
+  const held = new Promise<void>((resolve) => {
+    load = resolve
+  })
+  await page.route('**/assets/activity-*.js', (route) => held.then(() => route.continue()))
+  await enter(page, vendor, `/customers/${customer._id}`)
+  await expect(heading(page, 'ada@engines.example')).toBeVisible()
+  await navigate(page, 'Activity')
+  await expect(page).toHaveURL('/activity')
+  const missed = page.waitForResponse((response) => response.status() === 404)
+  await vendor.call('DELETE', `/customers/${customer._id}`)
+  await missed
+  load()
+  await expect(heading(page, 'Activity')).toBeVisible()
+  await expect(page).toHaveURL('/activity')
 })
 
 test('customers are found by address, name and app, in pages and by the palette', { tag: '@full' }, async ({

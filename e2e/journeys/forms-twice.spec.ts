@@ -231,6 +231,8 @@ async function saveAll(windows: [Page, Page], forms: Form[]) {
 
 async function fill(window: Page, form: Form, at: 0 | 1) {
   const { path, ids, open, typed = {}, chosen = {}, clicked } = form
+  // A message of the last save stays as long as the mouse is over it, and can cover the next button.
+  await window.mouse.move(0, 0)
   await visit(window, path.replace('#', ids?.[at] ?? ''))
   if (open) await window.getByRole('button', { name: open.replace('#', String(at + 1)) }).click()
   const dialogs = window.getByRole('dialog').or(window.getByRole('alertdialog'))

@@ -21,16 +21,17 @@ export interface ItemPageProps<Item> {
 
 /** The page of a single object, with its states. Returns to the list when the object was deleted meanwhile. */
 export function ItemPage<Item>({ query, list, noun, icon, children }: ItemPageProps<Item>) {
-  const shown = useRef(false)
+  const shownAt = useRef<string>(undefined)
   const { data, error } = query
   const missing = error instanceof ApiError && error.status === 404
   useEffect(() => {
     if (missing) forgetBelow(location.pathname)
   }, [missing])
-  if (data !== undefined && !missing) shown.current = true
+  // This page stays until the code of the next one is loaded, which has another path by then.
+  if (data !== undefined && !missing) shownAt.current ??= location.pathname
   return (
     <div className="grid gap-4 md:gap-6">
-      {missing && shown.current && <Navigate to={list.to} replace />}
+      {missing && shownAt.current === location.pathname && <Navigate to={list.to} replace />}
       <Breadcrumb {...list} />
       {missing ? (
         <>
