@@ -1,5 +1,4 @@
 import { formatAmount, type SaleFigures, type SaleKind } from '@keyward/contract'
-import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { formatNumber } from '../../lib/format/numbers.ts'
 import { StatCard } from '../../ui/stat-card.tsx'
@@ -38,9 +37,7 @@ export function SalesCards({
   const money = (amount: number) => formatAmount(amount, currency)
   const count = (value: number) => formatNumber(value) ?? '0'
   const against = (label: string, value: string, counted: number, sale?: SaleKind) => (
-    <Opens to={toEarlier(sale)} label={label} counted={counted}>
-      {value} {compared}
-    </Opens>
+    <Opens to={toEarlier(sale)} label={label} counted={counted} text={`${value} ${compared}`} />
   )
   const cards = [
     {
@@ -84,9 +81,12 @@ export function SalesCards({
       value: count(now.disputes),
       detail: money(now.disputed),
       note: (
-        <Opens to={toOrders('dispute_won')} label="Disputes" counted={now.disputesWon}>
-          {count(now.disputesWon)} won, {money(now.recovered)}
-        </Opens>
+        <Opens
+          to={toOrders('dispute_won')}
+          label="Disputes"
+          counted={now.disputesWon}
+          text={`${count(now.disputesWon)} won, ${money(now.recovered)}`}
+        />
       ),
       counted: now.disputes,
       to: toOrders('disputed'),
@@ -124,16 +124,19 @@ interface OpensProps {
   /** What the number is one of. */
   label: string
   counted: number
-  children: ReactNode
+  text: string
 }
 
 /** A number beside that of a card, with a list of its own above the card's; nothing has none. */
-const Opens = ({ to, label, counted, children }: OpensProps) =>
+const Opens = ({ to, label, counted, text }: OpensProps) =>
   counted > 0 ? (
-    <Link to={to} className="relative z-1 rounded-sm underline-offset-4 hover:underline">
-      <span className="sr-only">{label}: </span>
-      {children}
+    <Link
+      to={to}
+      aria-label={`${label}: ${text}`}
+      className="relative z-1 rounded-sm underline-offset-4 hover:underline"
+    >
+      {text}
     </Link>
   ) : (
-    children
+    text
   )
