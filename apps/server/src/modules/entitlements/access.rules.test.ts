@@ -130,6 +130,9 @@ test('the rights of a key move with extensions and pauses of its end user, not w
   const beside = time(2, 7, { gap_ms: 335 * day, until: at(365) })
   for (const changed of [withdrawn(year, 3), { ...year, at: at(3), until: at(395) }])
     expect(untilOf(changed, beside)).toEqual([13])
+  // An end that was set earlier than the rights end moves further than they do, with and without a subscription.
+  for (const others of [[time(5, 7, { gap_ms: 2 * day })], [withdrawn(year, 6), { ...beside, at: at(5) }]])
+    expect(untilOf(set(2, 3), ...others)).toEqual([13])
   expect(untilOf(pause(3, 10))).toEqual([13])
   expect(untilOf(set(3, 90))).toEqual([6])
   expect(accessOf(own, [term(30), withdrawn(cloud, 2, 0)]).rights).toEqual([])
@@ -205,6 +208,26 @@ test('joining the oldest grants changes nothing that may be used, nor what a lat
     }
   }
   expect(shortened).toBeGreaterThan(900)
+})
+
+test('the rights of an added key wait for an upgrade, and no longer once that was taken back', () => {
+  const allowed = { devices: 1, seats: null, seat_timeout_seconds: 600, features: '["cloud"]' }
+  const terms = JSON.stringify({ ...allowed, license: 'lic_1' })
+  const paid = { source_kind: 'order', source_id: 'sor_1', terms } as const
+  const year = grant(1, { kind: 'period', until: at(365), ...paid })
+  const month = grant(1, { kind: 'period', until: at(31), ...paid })
+  const ofKey = { ...allowed, grace_days: 0, banned: 0 as const }
+  const added = key(2, 30, { until: at(365), rights_until: at(395), key: ofKey })
+  const endless = { ...added, moved_ms: 0, until: at(365) }
+  const untilOf = (...grants: Grant[]) =>
+    accessOf(own, [term(30), ...grants]).rights.map(({ until }) => until && (until - start) / day)
+  for (const one of [added, endless]) {
+    expect(untilOf(year, one)).toEqual([365, 395])
+    expect(untilOf(withdrawn(year, 3), one)).toEqual([32])
+    expect(untilOf(withdrawn(year, 3), month, one)).toEqual([31, 61])
+    const waiting = { ...key(1, 30, { rights_until: at(31), key: ofKey }), withdrawn_at: at(4), kept_ms: 0 }
+    expect(untilOf(withdrawn(year, 3), waiting, one)).toEqual([61])
+  }
 })
 
 test('time of an added key waits for a period, and no longer once that was taken back', () => {

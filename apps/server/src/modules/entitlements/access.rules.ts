@@ -6,11 +6,12 @@ import {
   type AddedRights,
   allowsAll,
   type Rights,
+  rightsEnd,
   toDuration,
   type Updates,
   updatesOf,
 } from './terms.rules.ts'
-import { beginOf, periodEnd } from './waits.rules.ts'
+import { beginOf, periodEnd, rightsUntil } from './waits.rules.ts'
 
 // What was granted to a license or an end user, folded to what may be used. Ends are those that people see, in
 // milliseconds since 1970, without the grace days, which are columns of the license; `never` is no end.
@@ -91,10 +92,10 @@ export function accessOf(own: Own, grants: readonly Grant[]): Access {
   const later = (ms: number) => {
     if (end !== never) end = Math.min(end + ms, Math.max(end, lastInstant))
   }
-  /** Moves the rights of keys that have not ended at a time. */
-  const moveRights = (ms: number, at: number) => {
+  /** Moves the rights that have not ended at a time, from where they end or from then on. */
+  const moveRights = (ms: number, at: number, from = 0) => {
     rights = rights.map((one) =>
-      one.until !== null && one.until + one.graceDays * day > at ? { ...one, until: one.until + ms } : one,
+      one.until !== null && rightsEnd(one) > at ? { ...one, until: Math.max(one.until, from) + ms } : one,
     )
   }
   /** Time that passes in a pause moves what it holds. */
@@ -144,18 +145,14 @@ export function accessOf(own: Own, grants: readonly Grant[]): Access {
   }
 
   function addTime(grant: Grant): void {
-    // Rights move like the end that people saw, by the time that was given at least, and never back.
     const shown = displayedEnd()
-    const movedMs = movedBy({ ...grant, until: beginOf(grant, grants, periods) }, end)
-    const givenMs = isStanding(grant) ? (grant.moved_ms ?? 0) : 0
-    // What lasted beside the end may be paid again or lost since.
-    const isBeside = (grant.until ?? 0) > grant.at
-    const moved = Math.max(0, givenMs, isBeside ? 0 : movedMs - (shown === never ? 0 : shown - end))
-    later(movedMs)
-    if (!isOfKey(grant) && !isOfPayment(grant)) moveRights(moved, grant.at)
-    else if (isStanding(grant)) {
+    later(movedBy({ ...grant, until: beginOf(grant, grants, periods) }, end))
+    if (!isStanding(grant)) return
+    // Orders move the end, and may be taken back: rights move by the time alone.
+    if (!isOfKey(grant) && !isOfPayment(grant)) moveRights(Math.max(0, grant.moved_ms ?? 0), grant.at, grant.at)
+    else {
       counted.push(grant)
-      addRights(grant, grant.rights_until)
+      addRights(grant, rightsUntil(grant, grants, rights))
       // Updates that last as long as the time end earlier with it. Joined time has no begin.
       const { until, updates_ms, updates_until } = grant
       const last = until === null || shown === never || endless() ? never : end
@@ -261,9 +258,9 @@ export function joined(own: Own, grants: readonly Grant[], kept: number): Grant[
   const staying = old.filter(stays).map((grant): Grant => {
     const right = rights.find((one) => one.grant === grant.id)
     const moved = right ? { ...grant, rights_until: right.until } : grant
+    if (grant.kind === 'end' || !isStanding(grant)) return moved
     const updates_until = covered.get(grant.id) ?? null
-    if (grant.kind === 'time' && updates_until !== null) return { ...moved, until: null, updates_until }
-    if (grant.kind !== 'period' || !isStanding(grant)) return moved
+    if (grant.kind === 'time') return { ...moved, until: null, updates_until: updates_until ?? grant.updates_until }
     const { until = never } = periods.find(({ id }) => id === grant.id) ?? {}
     return { ...moved, until: until === never ? grant.until : until, moved_ms: 0, gap_ms: 0, updates_until }
   })

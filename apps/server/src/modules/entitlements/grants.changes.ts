@@ -10,6 +10,7 @@ import {
   earliestBegin,
   type Grant,
   isOfKey,
+  isOfPayment,
   ownEnd,
   rightsFrom,
 } from './access.rules.ts'
@@ -36,17 +37,27 @@ export function endNow({ access }: Holder, end: number | null, now: number, sour
   return { kind: 'end', until: end === null ? null : Math.max(end, earliest), ...source }
 }
 
+/** What there would be if all payments stood: a dispute may be won. What waits for one waits no longer than it stands. */
+export const ifReturned = (holder: Pick<Holder, 'license' | 'client' | 'grants'>): Access =>
+  accessOf(
+    ownOf(holder),
+    holder.grants.map((one) => (isOfPayment(one) ? { ...one, withdrawn_at: null } : one)),
+  )
+
 /** The time and the rights of a key that is added to an end user. */
-export function timeOfKey({ access }: Holder, key: LicenseRow, now: number): NewGrant {
+export function timeOfKey(holder: Holder, key: LicenseRow, now: number): NewGrant {
+  const { access } = holder
+  const returned = ifReturned(holder)
   const left = timeLeft(key, now)
   const end = endToMove(access, now)
+  const begin = rightsFrom(returned, key, now)
   return {
     ...{ kind: 'time', source_kind: 'key', source_id: key.id, key },
     moved_ms: end === null ? 0 : left,
     // It waits for what lasts beside the end, and no longer than that stands.
     gap_ms: end === null ? 0 : Math.max(0, now - (ownEnd(access, now) ?? now)),
-    until: earliestBegin(access, now),
-    rights_until: left === null ? null : rightsFrom(access, key, now) + left,
+    until: end === null ? begin : earliestBegin(returned, now),
+    rights_until: left === null ? null : begin + left,
   }
 }
 

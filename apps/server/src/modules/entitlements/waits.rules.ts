@@ -5,8 +5,11 @@ import { type AddedRights, allowsAll, type Rights } from './terms.rules.ts'
 
 type Given = Pick<
   GrantRow,
-  'id' | 'kind' | 'at' | 'until' | 'moved_ms' | 'gap_ms' | 'terms' | 'source_kind' | 'withdrawn_at'
->
+  'id' | 'kind' | 'at' | 'until' | 'moved_ms' | 'gap_ms' | 'terms' | 'source_kind' | 'withdrawn_at' | 'rights_until'
+> & { key: Rights | null }
+
+/** What a grant allows besides time. */
+const allowedBy = ({ key, terms }: Given): Rights | null => key ?? JSON.parse(terms ?? 'null')
 
 /** Periods that stand, of the grants before one. A period that was paid again since comes later by its time. */
 function periodsBefore(grant: Given, grants: readonly Given[]): Given[] {
@@ -49,4 +52,31 @@ export function periodEnd(
   const same = rights.flatMap((one) => (allowsAll(one, type) ? (one.until ?? at) : []))
   const laterMs = Math.max(at, ...same, ...paidAgain) - (at + gap_ms)
   return until + (moved_ms ? laterMs : Math.min(0, laterMs))
+}
+
+/**
+ * Until when time of an added key or a payment allows what it does. It began after what allows the same, and earlier once an
+ * order of that was taken back: `rights` are those of before, as they are then. A key that was taken back counts as used.
+ */
+export function rightsUntil(
+  grant: Given,
+  grants: readonly Given[],
+  rights: readonly AddedRights[],
+): GrantRow['rights_until'] {
+  const { at, until, moved_ms, rights_until } = grant
+  const allowed = allowedBy(grant)
+  // Joined time has no begin.
+  if (rights_until === null || until === null || !allowed) return rights_until
+  const same = grants.slice(0, grants.indexOf(grant)).filter((before) => {
+    const other = before.kind === 'term' ? null : allowedBy(before)
+    return other !== null && allowsAll(other, allowed)
+  })
+  const isLost = ({ source_kind, withdrawn_at }: Given) => source_kind === 'order' && withdrawn_at !== null
+  if (!same.some(isLost)) return rights_until
+  const standing = new Map(rights.map((one) => [one.grant, one]))
+  const ends = same.flatMap((one) =>
+    isLost(one) ? [] : ((standing.get(one.id) ?? { until: one.rights_until ?? one.until }).until ?? []),
+  )
+  // Time that moved no end says where its rights begin.
+  return Math.min(rights_until, Math.max(at, ...ends) + (moved_ms || rights_until - until))
 }

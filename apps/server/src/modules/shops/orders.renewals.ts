@@ -160,11 +160,9 @@ async function giveAgain(
   const [holder] = whose ? await lockHolders(tx, scope, whose) : []
   const grant = holder?.grants.find(({ id }) => id === before.grant)
   if (!holder || !grant || !named?.license) return before
-  const without = accessOf(
-    ownOf(holder),
-    holder.grants.filter((one) => one !== grant),
-  )
-  const bought = type && { type, license: named.license, holder: { ...holder, access: without }, now }
+  const grants = holder.grants.filter((one) => one !== grant)
+  const without = accessOf(ownOf(holder), grants)
+  const bought = type && { type, license: named.license, holder: { ...holder, grants, access: without }, now }
   const gift = bought && !isTyped ? { ...before, ...giftOf(bought), at: now } : before
   const paid =
     end === undefined

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { drawFrom } from '../../../test/draw.ts'
 import { rounds } from '../../../test/rounds.ts'
-import { day } from '../../core/clock.ts'
+import { day, lastInstant } from '../../core/clock.ts'
 import { displayedEnd, never } from '../../db/stored-end.ts'
 import type { LicenseRow, LicenseTypeRow } from '../../db/tables.ts'
 import { accessOf } from '../entitlements/access.rules.ts'
-import { endNow, endToMove, pausedFrom, timeUntil } from '../entitlements/grants.changes.ts'
+import { endNow, endToMove, pausedFrom, timeOfKey, timeUntil } from '../entitlements/grants.changes.ts'
 import { afterChange, type Change, type Holder, ownOf } from '../entitlements/grants.ts'
 import { giftOf, paidUntil } from './renewals.rules.ts'
 
@@ -61,6 +61,11 @@ const steps = {
         .filter(({ source_id }) => source_id === order)
         .map((one) => ({ ...one, withdrawn_at: null })),
     }),
+  addKey: (one) => (holder, now) => {
+    const { features, devices } = typeOf(one)
+    const key = { ...license, id: one.order, banned: 0 as const, features, devices }
+    return { added: [timeOfKey(holder, { ...key, expires_at: now + one.days * day }, now)] }
+  },
   pause: () => (holder, now) => pausedFrom(holder, holder.access.paused_at === null, now, person),
   setEnd:
     ({ days }) =>
@@ -85,9 +90,10 @@ function endsOf({ access }: Holder, now: number) {
 test('an order never leaves less than there would be without it, whatever else is bought, refunded, paused and set', () => {
   for (let seed = 0; seed < rounds(1000, 20_000); seed += 1) {
     const draw = drawFrom(seed)
-    // What a person adds keeps the gap that it bridged, and may so give more.
+    // What a person or a key adds keeps the gap that it bridged, and may so give more.
     const isExtended = seed % 2 === 0
-    const named = Object.entries(steps).filter(([name]) => name !== (isExtended ? 'winBack' : 'extend'))
+    const left = isExtended ? ['winBack'] : ['extend', 'addKey']
+    const named = Object.entries(steps).filter(([name]) => !left.includes(name))
     let now = draw(60) * day
     let [without, withOrder] = [sold, sold]
     const said: string[] = []
@@ -97,17 +103,18 @@ test('an order never leaves less than there would be without it, whatever else i
       const [name, make] = at === 0 ? (named[draw(2)] ?? []) : (named[draw(named.length)] ?? [])
       const isSale = name === 'buy' || name === 'subscribe'
       const type = isExtended || draw(2) === 0 ? 'own' : 'team'
-      const order = isSale ? `order-${at}` : (bought[draw(bought.length)] ?? '')
+      const isNew = isSale || name === 'addKey'
+      const order = isNew ? `order-${at}` : (bought[draw(bought.length)] ?? '')
       if (isSale) bought.push(order)
       const days = isSale && draw(6) === 0 ? 0 : 10 + draw(50)
       const step = make?.({ order, type, days }) ?? (() => ({}))
-      said.push(`day ${now / day}: ${name} ${order} ${type}`)
+      said.push(`day ${now / day}: ${name} ${order} ${type} ${days} days`)
       withOrder = afterChange(withOrder, step(withOrder, now), now)
       if (at > 0) without = afterChange(without, step(without, now), now)
       const [less, more] = [endsOf(without, now), endsOf(withOrder, now)]
       // Days begin a millisecond apart.
       for (const [which, end] of less.entries())
-        expect(more[which], said.join('\n')).toBeGreaterThanOrEqual(end - 10)
+        expect(more[which], `${which} ${said.join('\n')}`).toBeGreaterThanOrEqual(end - 10)
     }
   }
 })
@@ -120,10 +127,11 @@ test('a refund takes back all that its order gave: orders after it do not keep t
     const said: string[] = []
     for (let at = 0; at < 2 + draw(4); at += 1) {
       now += draw(60) * day + 1
-      const make = draw(2) === 0 ? steps.buy : steps.subscribe
+      const name = (['buy', 'subscribe', 'addKey'] as const)[draw(at > 0 ? 3 : 2)] ?? 'buy'
+      const make = steps[name]
       const type = draw(2) === 0 ? 'own' : 'team'
       const one: Sold = { order: `order-${at}`, type, days: 10 + draw(50) }
-      said.push(`day ${now / day}: ${make === steps.buy ? 'buy' : 'subscribe'} ${one.type} ${one.days} days`)
+      said.push(`day ${now / day}: ${name} ${one.type} ${one.days} days`)
       withOrder = afterChange(withOrder, make(one)(withOrder, now), now)
       if (at > 0) without = afterChange(without, make(one)(without, now), now)
     }
@@ -132,6 +140,31 @@ test('a refund takes back all that its order gave: orders after it do not keep t
     const [less, more] = [endsOf(without, now), endsOf(withOrder, now)]
     for (const which of [0, 1, 2] as const)
       expect(Math.abs(more[which] - less[which]), said.join('\n')).toBeLessThanOrEqual(10)
+  }
+})
+
+test('a dispute that is won takes nothing of what is bought and added meanwhile', () => {
+  for (let seed = 0; seed < rounds(500, 10_000); seed += 1) {
+    const draw = drawFrom(seed)
+    let now = draw(60) * day
+    let [disputed, paid] = [sold, sold]
+    const first: Sold = { order: 'order-0', type: draw(2) === 0 ? 'own' : 'team', days: 10 + draw(50) }
+    const said: string[] = []
+    const names = ['buy', 'subscribe', 'addKey', 'pause'] as const
+    const [disputedAt, last] = [1 + draw(2), 3 + draw(3)]
+    for (let at = 0; at <= last; at += 1) {
+      now += draw(30) * day + 1
+      const isOfDispute = at === disputedAt || at === last
+      const name = at === last ? 'winBack' : isOfDispute ? 'refund' : (names[draw(at > 0 ? 4 : 2)] ?? 'buy')
+      const type = draw(2) === 0 ? 'own' : 'team'
+      const one: Sold = isOfDispute || at === 0 ? first : { order: `order-${at}`, type, days: 10 + draw(50) }
+      said.push(`day ${now / day}: ${name} ${one.order} ${one.type} ${one.days} days`)
+      disputed = afterChange(disputed, steps[name](one)(disputed, now), now)
+      if (!isOfDispute) paid = afterChange(paid, steps[name](one)(paid, now), now)
+    }
+    const [less, more] = [endsOf(paid, now), endsOf(disputed, now)]
+    for (const which of [0, 1, 2] as const)
+      expect(more[which], said.join('\n')).toBeGreaterThanOrEqual(Math.min(less[which], lastInstant) - 10)
   }
 })
 

@@ -2,6 +2,7 @@ import { addDuration, day, lastInstant } from '../../core/clock.ts'
 import { displayedEnd, never } from '../../db/stored-end.ts'
 import type { GrantRow, LicenseRow, LicenseTypeRow } from '../../db/tables.ts'
 import { earliestBegin, type PaidRights, rightsFrom } from '../entitlements/access.rules.ts'
+import { ifReturned } from '../entitlements/grants.changes.ts'
 import type { Holder } from '../entitlements/grants.ts'
 import { allowsAll, type Rights, toDuration } from '../entitlements/terms.rules.ts'
 
@@ -16,7 +17,7 @@ export type Paid = Pick<
 export interface Bought {
   type: LicenseTypeRow
   license: LicenseRow
-  holder: Pick<Holder, 'license' | 'access'>
+  holder: Pick<Holder, 'license' | 'client' | 'grants' | 'access'>
   now: number
 }
 
@@ -56,32 +57,40 @@ function paidOnce(bought: Bought): Paid | undefined {
   const duration = toDuration(type)
   const shown = displayedEnd(access, now)
   const from = Math.max(shown ?? now, now)
-  const time = duration && { moved_ms: addDuration(from, duration) - from, until: earliestBegin(access, now) }
+  const returned = ifReturned(holder)
+  const until = earliestBegin(returned, now)
+  const time = duration && { moved_ms: addDuration(from, duration) - from, until }
   if (isOwn(bought)) {
     // What hides an end, such as another order without one, may be taken back.
     const end = access.end === never ? {} : (time ?? { kind: 'period' as const })
-    const updates = updatesOf(bought, shown === null || !time ? null : from + time.moved_ms)
+    const last = displayedEnd(returned, now)
+    const updatesEnd = last === null || !time ? null : Math.max(last, now) + time.moved_ms
+    const updates = updatesOf(bought, returned.updates.beside, updatesEnd)
     const paid = { ...nothing, ...end, ...updates }
     return isNothing(shown === null ? { ...nothing, ...updates } : paid) ? undefined : paid
   }
-  const begin = rightsFrom(access, type, now)
-  const until = duration && addDuration(begin, duration)
+  const begin = rightsFrom(isAdded(bought) ? returned : access, type, now)
+  const rights_until = duration && addDuration(begin, duration)
   const terms = rightsIn(bought)
   if (isAdded(bought)) {
     if (shown === null && hasAll(bought)) return undefined
     if (!time) return { ...nothing, kind: 'period', terms }
-    return { ...nothing, ...(access.end !== never && time), terms, rights_until: until }
+    return { ...nothing, ...(access.end === never ? { until: begin } : time), terms, rights_until }
   }
   const covered =
-    type.updates_for_days === null ? (until ?? lastInstant) : begin + type.updates_for_days * day
+    type.updates_for_days === null ? (rights_until ?? lastInstant) : begin + type.updates_for_days * day
   const updates_until = access.updates.own === null ? null : Math.min(lastInstant, covered)
-  const paid = until && { until, moved_ms: until - begin, gap_ms: begin - now }
+  const paid = rights_until && { until: rights_until, moved_ms: rights_until - begin, gap_ms: begin - now }
   return { ...nothing, kind: 'period', ...paid, terms, updates_until }
 }
 
 /** The end of updates moves as the end does: from now, or from where it is. */
-function updatesOf({ type, holder: { access }, now }: Bought, end: number | null): Partial<Paid> {
-  const { until, own, beside } = access.updates
+function updatesOf(
+  { type, holder: { access }, now }: Bought,
+  beside: number,
+  end: number | null,
+): Partial<Paid> {
+  const { until, own } = access.updates
   if (until === null || own === null) return {}
   if (type.updates_for_days === null) return { updates_until: end ?? lastInstant }
   return { updates_ms: type.updates_for_days * day, updates_until: Math.max(now, beside) }
