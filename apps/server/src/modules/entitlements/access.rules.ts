@@ -149,7 +149,8 @@ export function accessOf(own: Own, grants: readonly Grant[]): Access {
     later(movedBy({ ...grant, until: beginOf(grant, grants, periods) }, end))
     if (!isStanding(grant)) return
     // Orders move the end, and may be taken back: rights move by the time alone.
-    if (!isOfKey(grant) && !isOfPayment(grant)) moveRights(Math.max(0, grant.moved_ms ?? 0), grant.at, grant.at)
+    if (!isOfKey(grant) && !isOfPayment(grant))
+      moveRights(Math.max(0, grant.moved_ms ?? 0), grant.at, grant.at)
     else {
       counted.push(grant)
       addRights(grant, rightsUntil(grant, grants, rights))
@@ -260,7 +261,8 @@ export function joined(own: Own, grants: readonly Grant[], kept: number): Grant[
     const moved = right ? { ...grant, rights_until: right.until } : grant
     if (grant.kind === 'end' || !isStanding(grant)) return moved
     const updates_until = covered.get(grant.id) ?? null
-    if (grant.kind === 'time') return { ...moved, until: null, updates_until: updates_until ?? grant.updates_until }
+    if (grant.kind === 'time')
+      return { ...moved, until: null, updates_until: updates_until ?? grant.updates_until }
     const { until = never } = periods.find(({ id }) => id === grant.id) ?? {}
     return { ...moved, until: until === never ? grant.until : until, moved_ms: 0, gap_ms: 0, updates_until }
   })

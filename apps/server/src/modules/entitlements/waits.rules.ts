@@ -5,7 +5,16 @@ import { type AddedRights, allowsAll, type Rights } from './terms.rules.ts'
 
 type Given = Pick<
   GrantRow,
-  'id' | 'kind' | 'at' | 'until' | 'moved_ms' | 'gap_ms' | 'terms' | 'source_kind' | 'withdrawn_at' | 'rights_until'
+  | 'id'
+  | 'kind'
+  | 'at'
+  | 'until'
+  | 'moved_ms'
+  | 'gap_ms'
+  | 'terms'
+  | 'source_kind'
+  | 'withdrawn_at'
+  | 'rights_until'
 > & { key: Rights | null }
 
 /** What a grant allows besides time. */
@@ -54,6 +63,8 @@ export function periodEnd(
   return until + (moved_ms ? laterMs : Math.min(0, laterMs))
 }
 
+const isLost = ({ source_kind, withdrawn_at }: Given) => source_kind === 'order' && withdrawn_at !== null
+
 /**
  * Until when time of an added key or a payment allows what it does. It began after what allows the same, and earlier once an
  * order of that was taken back: `rights` are those of before, as they are then. A key that was taken back counts as used.
@@ -66,12 +77,11 @@ export function rightsUntil(
   const { at, until, moved_ms, rights_until } = grant
   const allowed = allowedBy(grant)
   // Joined time has no begin.
-  if (rights_until === null || until === null || !allowed) return rights_until
+  if (rights_until === null || until === null || !allowed || !grants.some(isLost)) return rights_until
   const same = grants.slice(0, grants.indexOf(grant)).filter((before) => {
     const other = before.kind === 'term' ? null : allowedBy(before)
     return other !== null && allowsAll(other, allowed)
   })
-  const isLost = ({ source_kind, withdrawn_at }: Given) => source_kind === 'order' && withdrawn_at !== null
   if (!same.some(isLost)) return rights_until
   const standing = new Map(rights.map((one) => [one.grant, one]))
   const ends = same.flatMap((one) =>
