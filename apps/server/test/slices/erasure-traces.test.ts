@@ -9,7 +9,10 @@ const on = serverForAll()
 const owner = premiumOwnerForAll(on)
 const app = appForAll(owner)
 
-/** The columns of all tables that hold a text, with the texts in which it is. */
+/**
+ * The columns of all tables that hold a text, with the texts in which it is. It is longer than a group of a license
+ * key, because keys contain shorter texts by chance.
+ */
 async function tracesOf(text: string): Promise<string[]> {
   const { db, dialect } = on.database
   const columns =
@@ -111,16 +114,16 @@ test('an erasure removes a buyer from orders that wait in the queue, and later e
 test('an erasure deletes all end users of a customer, also more than are deleted together', async () => {
   const made = await owner.call('POST', '/customers', { email: 'many@erased.example' })
   const customer = made.json.data.customer._id
-  const direct = { appId: app._id, username: 'many-0', password: 'swordfish', expiresAt: null, customer }
+  const direct = { appId: app._id, username: 'numerous-0', password: 'swordfish', expiresAt: null, customer }
   expect((await owner.call('POST', '/clients/create-direct', direct)).status).toBe(201)
   const { db } = on.database
   const { seq: _, ...row } = await db
     .selectFrom('clients')
     .selectAll()
-    .where('username', '=', 'many-0')
+    .where('username', '=', 'numerous-0')
     .executeTakeFirstOrThrow()
   for (let n = 1; n <= 220; n += 1) {
-    const name = `many-${n}`
+    const name = `numerous-${n}`
     const names = { username: name, username_normalized: name }
     await db
       .insertInto('clients')
@@ -128,5 +131,5 @@ test('an erasure deletes all end users of a customer, also more than are deleted
       .execute()
   }
   expect((await owner.call('DELETE', `/customers/${customer}`)).status).toBe(200)
-  expect(await tracesOf('many-')).toEqual([])
+  expect(await tracesOf('numerous-')).toEqual([])
 })
