@@ -163,9 +163,19 @@ export async function enter(page: Page, vendor: Vendor, path = '/dashboard') {
 
 /** Points at something, and waits for what shows messages: it loads with the first gesture, and is there offline from then on. */
 export async function touch(where: Locator) {
-  const loaded = where.page().waitForResponse(/\/toaster-/)
-  await where.hover()
-  await (await loaded).finished()
+  const page = where.page()
+  let isLoaded = false
+  page.on('requestfinished', (sent) => {
+    isLoaded ||= sent.url().includes('/toaster-')
+  })
+  // The page listens for gestures a moment after it is shown.
+  await expect
+    .poll(async () => {
+      await page.mouse.move(0, 0)
+      await where.hover()
+      return isLoaded
+    })
+    .toBe(true)
 }
 
 /** Ends the session on the server, as an expiry does, and waits for the sign-in page. */

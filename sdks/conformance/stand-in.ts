@@ -62,6 +62,11 @@ export const plain = (status: number, body = '', headers: Record<string, string>
   return () => ({ status, body, headers })
 }
 
+export function send(response: ServerResponse, { status, headers, body }: Prepared) {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers })
+  response.end(body)
+}
+
 const opened = succeed({
   session: 'session-1',
   expiresAt: '2030-01-02T00:00:00.000Z',
@@ -106,8 +111,7 @@ export async function startStandIn() {
     const behaviour = (behaviours && behaviours.length > 1 ? behaviours.shift() : behaviours?.[0]) ?? opened
     const prepared = behaviour(seen, response)
     if (!prepared) return
-    response.writeHead(prepared.status, { 'content-type': 'application/json', ...prepared.headers })
-    response.end(prepared.body)
+    send(response, prepared)
   }
 
   const server = createServer(

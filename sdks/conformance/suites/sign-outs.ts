@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
-import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Adapter } from '../adapter.ts'
 import { useMachines } from '../machines.ts'
-import { type Behaviour, type Prepared, plain, refuse, type Space, succeed, user } from '../stand-in.ts'
+import { type Behaviour, plain, refuse, type Space, send, succeed, user } from '../stand-in.ts'
 
 const ada = { username: 'ada', password: 'secret1' }
 const signIns: [string, unknown[]][] = [
@@ -134,8 +133,3 @@ export function signOuts(adapter: () => Adapter): void {
 }
 
 const opened = succeed({ session: 'session-1', app: { name: 'Tally', version: '1.0.0' }, variables: {} })
-
-function send(response: ServerResponse, { status, headers, body }: Prepared): void {
-  response.writeHead(status, { 'content-type': 'application/json', ...headers })
-  response.end(body)
-}
