@@ -218,7 +218,8 @@ describe('an outage of PostgreSQL', () => {
     } finally {
       await other.end()
     }
-    expect((await owner.call('PUT', `/apps/${json.data.app._id}`, { name: 'Borealis' })).status).toBe(200)
+    const rename = () => owner.call('PUT', `/apps/${json.data.app._id}`, { name: 'Borealis' })
+    await expect.poll(async () => (await rename()).status).toBe(200)
   })
 
   test('answers 503 to checks blocked by a foreign lock, and recovers afterwards', async () => {

@@ -56,9 +56,9 @@ export async function countApps(db: Db, scope: OwnerScope): Promise<number> {
 
 /** Locks the owner's count and returns whether one more app fits below `max`; the insert's trigger counts it. */
 export async function reserveApp(tx: Tx, scope: OfOwner, max: number): Promise<boolean> {
-  let query = tx.selectFrom('owners').select('id').where('id', '=', scope.ownerId)
-  if (max >= 0) query = query.where('app_count', '<', max)
-  return (await lock(tx, query).executeTakeFirst()) !== undefined
+  const owner = tx.selectFrom('owners').select('app_count').where('id', '=', scope.ownerId)
+  const { app_count } = await lock(tx, owner).executeTakeFirstOrThrow()
+  return max < 0 || app_count < max
 }
 
 /** Reads an app and locks the row until the transaction ends. */
