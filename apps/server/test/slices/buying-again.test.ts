@@ -153,6 +153,32 @@ test.each(kinds)(
   },
 )
 
+test('a date for many counts for a license whose order is refunded afterwards, unless it is undone', async () => {
+  const { app, vendor, buy, refund } = await sellerOf('custom')
+  const endOf = async (id: string) => (await vendor.call('GET', `/licenses/${id}`)).json.data.license.expiresAt
+  const makeRenewed = async () => {
+    const [{ _id, key: licenseKey }] = (await buy(`${randomUUID()}@example.com`)).licenses
+    const signedIn = await (await startProgram(on, app)).call('POST', '/license', { licenseKey, hwid: _id })
+    const { order } = await buy('ada@again.example', signedIn.json.data.user.links.renew)
+    return { _id, order }
+  }
+  const [first, undone] = [await makeRenewed(), await makeRenewed()]
+  const [ends, expiresAt] = [await endOf(first._id), on.clock.inDays(5 / 24)]
+  const extend = async (id: string) =>
+    (await vendor.call('POST', '/licenses/bulk', { action: 'extend', ids: [id], expiresAt })).json.data
+  expect(await extend(first._id)).toMatchObject({ changed: 0 })
+  expect(await extend(first._id)).toMatchObject({ changed: 0, undo: [] })
+  expect(await endOf(first._id)).toBe(ends)
+  await refund(first.order)
+  expect(await endOf(first._id)).toBe(expiresAt)
+
+  const { undo } = await extend(undone._id)
+  expect((await vendor.call('POST', '/licenses/bulk/undo', { undo })).status).toBe(200)
+  expect(await endOf(undone._id)).toBe(ends)
+  await refund(undone.order)
+  expect(await endOf(undone._id)).toBe(on.clock.inDays(3 / 24))
+})
+
 test.each(someOf(kinds, 3))(
   'the customer of a subscription at a shop of %s is told when a payment fails and when it is canceled, and not while it goes on',
   async (kind) => {

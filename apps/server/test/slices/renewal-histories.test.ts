@@ -90,6 +90,8 @@ function editOf({ vendor, shop, ids }: World, product: Name): [string, Edit] {
   const edits: Record<string, Edit> = {
     extend: ({ license }) =>
       vendor.call('POST', '/licenses/bulk', { action: 'extend', ids: [license], days: 20 }),
+    extendUntil: ({ license }) =>
+      vendor.call('POST', '/licenses/bulk', { action: 'extend', ids: [license], expiresAt: until }),
     togglePause: ({ client }) => vendor.call('PATCH', `/clients/${client}/toggle-pause`),
     setEnd: ({ license }) => vendor.call('PUT', `/licenses/${license}`, { expiresAt: until }),
     changeType: ({ license }) => vendor.call('PUT', `/licenses/${license}`, { type: ids[product], end }),

@@ -48,6 +48,10 @@ test.each<[text: string, grant: Partial<Grant>]>([
     'Renewed by order A-7 until Apr 01, 2027, beside all other time',
     { kind: 'period', until: april, source: order },
   ],
+  [
+    'Extended to Apr 01, 2027 by Ada, unless an order gives more',
+    { kind: 'period', until: april, source: ada },
+  ],
   ['Renewed by order A-7 without an end, beside all other time', { kind: 'period', source: order }],
   ['Kept 4 days from before', { kind: 'time', amount: 4 * day, source: program }],
   ['Key ABCDE-FGHIJ added 10 days', { kind: 'time', amount: 10 * day - 5, source: key }],

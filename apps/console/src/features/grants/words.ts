@@ -61,6 +61,8 @@ function textOf(grant: Grant, place: Place): string {
   if (kind === 'pause') return pauseText(from, until)
   if (kind === 'term') return `${termText(source, place.isFirst)}${validity(grant, place)}`
   if (kind === 'end') return endText(grant, place.before)
+  if (kind === 'period' && source.kind === 'person')
+    return `${until === null ? 'Set to never expire' : `Extended to ${formatDate(until)}`} by {source}, unless an order gives more`
   if (kind === 'period')
     return `Renewed by order {source} ${until === null ? 'without an end' : `until ${formatDate(until)}`}, beside all other time`
   if (source.kind === 'key') {

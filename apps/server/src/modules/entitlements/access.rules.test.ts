@@ -43,6 +43,8 @@ const key = (on: number, days: number | null, more: Partial<Grant> = {}) =>
     moved_ms: days === null ? null : days * day,
     ...more,
   })
+const renewed = (on: number, days: number) => time(on, days, { source_kind: 'order', source_id: 'sor_1' })
+const atLeast = (on: number, days: number) => grant(on, { kind: 'period', until: at(days) })
 const pause = (from: number, to: number | null) =>
   grant(from, { kind: 'pause', until: to === null ? null : at(to) })
 const withdrawn = (one: Grant, on: number, keptDays: number | null = null): Grant => ({
@@ -53,7 +55,8 @@ const withdrawn = (one: Grant, on: number, keptDays: number | null = null): Gran
 const dated = { term: 'date', duration_value: null, duration_unit: null } as const
 const own: Own = { end: at(30), terms: dated, startedAt: null, graceDays: 0, updates: null }
 const displayedEnd = (grants: readonly Grant[], of = own) => {
-  const { end, isEndless } = accessOf(of, grants)
+  const { end: own, isEndless, periods } = accessOf(of, grants)
+  const end = Math.max(own, ...periods.map(({ until }) => until))
   return isEndless ? 'endless' : end === never ? null : (end - start) / day
 }
 
@@ -81,6 +84,15 @@ test.each<[what: string, end: number | null | 'endless', grants: Grant[]]>([
     20,
     [term(10), pause(12, 17), time(14, 3, { gap_ms: 4 * day })],
   ],
+  ['what an order gave, while a person gave less', 120, [term(30), renewed(1, 90), atLeast(2, 70)]],
+  ['at least what a person gave', 70, [term(30), withdrawn(renewed(1, 90), 3), atLeast(2, 70)]],
+  ['a date after that', 40, [term(30), withdrawn(renewed(1, 90), 3), atLeast(2, 70), set(4, 40)]],
+  [
+    'time that was added after what a person gave',
+    80,
+    [term(30), withdrawn(renewed(1, 90), 4), atLeast(2, 70), time(3, 10, { until: at(70) })],
+  ],
+  ['that and the time of a pause', 75, [term(30), withdrawn(renewed(1, 90), 2), atLeast(2, 70), pause(3, 8)]],
 ])('the end is %s', (_what, end, grants) => {
   expect(displayedEnd(grants)).toBe(end)
 })
@@ -188,6 +200,7 @@ test('joining the oldest grants changes nothing that may be used, nor what a lat
         () => ({ ...set(on + 1, on + days), source_kind: 'order' as const }),
         () => payment(on + 1, { ...period(on + 1 + days), gap_ms: gap }),
         () => payment(on + 1, { ...period(on + 1 + days + gap / day), moved_ms: days * day, gap_ms: gap }),
+        () => grant(on + 1, { kind: 'period', until: at(on + 1 + days) }),
         () => payment(on + 1, { ...period(on + 1 + days), terms: null }),
         () => payment(on + 1, { ...period(on + 1 + days), until: null }),
         () => withdrawn(payment(on + 1, period(on + 1 + days)), on + 2),

@@ -243,7 +243,8 @@ export function joined(own: Own, grants: readonly Grant[], kept: number): Grant[
   const [old, others] = [grants.slice(0, cut), grants.slice(cut)]
   const isEnd = (grant: Grant) => grant.kind === 'end' && isStanding(grant)
   const ends = [old.findLast(isEnd), old.findLast((one) => isEnd(one) && one.source_kind !== 'order')]
-  const stays = (grant: Grant) => isOfKey(grant) || isOfPayment(grant) || ends.includes(grant)
+  const stays = (grant: Grant) =>
+    isOfKey(grant) || isOfPayment(grant) || grant.kind === 'period' || ends.includes(grant)
   const gone = old.filter((grant) => !stays(grant))
   const [first] = gone
   if (!first || gone.length < 2) return null

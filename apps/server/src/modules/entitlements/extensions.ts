@@ -4,7 +4,7 @@ import { addDuration, day, lastInstant, toEpochMs, toIsoOrNull } from '../../cor
 import type { WriteTransaction } from '../../db/index.ts'
 import { displayedEnd } from '../../db/stored-end.ts'
 import { accessOf, type Grant } from './access.rules.ts'
-import { endNow, endToMove, isAsLeft, timeUntil } from './grants.changes.ts'
+import { atLeast, endNow, endToMove, isAsLeft, timeUntil } from './grants.changes.ts'
 import {
   type Changed,
   changeAccess,
@@ -50,9 +50,10 @@ export async function extendAll(
     const grant = extendedBy(holder, extension, { now: write.now, source })
     return grant && { added: [grant] }
   })
-  const changed = all.filter(({ before, after }) => before.grants !== after.grants)
+  const granted = all.filter(({ before, after }) => before.grants !== after.grants)
+  const changed = granted.filter(({ after }) => after.grants.at(-1)?.kind !== 'period')
   const ends = new Map(changed.map(({ after }) => [idOf(noun, after), displayedEnd(after.access, write.now)]))
-  return { changed: [...ends.keys()], ends, undo: changed.flatMap((one) => toUndo(noun, one, write.now)) }
+  return { changed: [...ends.keys()], ends, undo: granted.flatMap((one) => toUndo(noun, one, write.now)) }
 }
 
 function extendedBy(
@@ -66,7 +67,7 @@ function extendedBy(
     const [next, current] = [added.until ?? Number.POSITIVE_INFINITY, end ?? Number.POSITIVE_INFINITY]
     const isWaiting = holder.access.terms?.term === 'first_use' && holder.license?.started_at == null
     const isLater = next > current || (isWaiting && expiresAt === null)
-    return isLater || (shorten && next < current) ? added : undefined
+    return isLater || (shorten && next < current) ? added : atLeast(holder, added, now)
   }
   const moved = endToMove(holder.access, now)
   if (moved === null) return undefined
@@ -82,7 +83,7 @@ export function toUndo(noun: Noun, { before, after }: Changed, now: number): Und
   const [from, to] = [displayedEnd(before.access, now), displayedEnd(after.access, now)]
   const grant = after.grants.at(-1)
   const isSame = from === to && before.access.terms?.term === after.access.terms?.term
-  if (!grant || isSame) return []
+  if (!grant || (isSame && grant.kind !== 'period')) return []
   const usedBy = noun === 'licenses' ? { usedBy: before.license?.client_id ?? null } : {}
   const end = { before: toIsoOrNull(from), after: toIsoOrNull(to), grant: grant.id }
   return [{ _id: idOf(noun, before), end, ...usedBy }]
@@ -117,7 +118,7 @@ export async function findUndone(
 
 /** Orders and programs are not undone, nor are keys and pauses. */
 const isUndoable = ({ kind, source_kind }: Grant): boolean =>
-  source_kind === 'person' && (kind === 'end' || kind === 'time')
+  source_kind === 'person' && (kind === 'end' || kind === 'time' || kind === 'period')
 
 /** Withdraws grants of the licenses or end users that were found, by their ids, and records that. */
 export async function undoAll(
@@ -128,10 +129,15 @@ export async function undoAll(
   found: Found,
 ): Promise<void> {
   const ids = new Set([...undone.values()].map(({ grant }) => grant))
-  await changeAccess(write, scope, { [noun]: [...undone.keys()] }, ({ grants }) => ({
+  const all = await changeAccess(write, scope, { [noun]: [...undone.keys()] }, ({ grants }) => ({
     changed: grants.filter(({ id }) => ids.has(id)).map((one) => ({ ...one, withdrawn_at: write.now })),
   }))
-  write.recordByApp(`${recorded[noun]}.ends_restored`, found, (ids) => ({ ids }))
+  // An end that an order hid changes nothing that anyone is told of.
+  const hidden = all.flatMap(({ before, after }) =>
+    before.grants.some(({ id, kind }) => ids.has(id) && kind === 'period') ? idOf(noun, after) : [],
+  )
+  const restored = found.filter(({ id }) => !hidden.includes(id))
+  write.recordByApp(`${recorded[noun]}.ends_restored`, restored, (ids) => ({ ids }))
 }
 
 /** Records bans of many, or that they were lifted. */

@@ -3,7 +3,7 @@ import { day } from '../../core/clock.ts'
 import { displayedEnd, never } from '../../db/stored-end.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import { accessOf } from './access.rules.ts'
-import { endNow, pausedFrom, returned, timeOfKey, timeUntil, withoutKeys } from './grants.changes.ts'
+import { atLeast, endNow, pausedFrom, returned, timeOfKey, timeUntil, withoutKeys } from './grants.changes.ts'
 import { afterChange, type Change, type Holder, ownOf } from './grants.ts'
 
 const person = { source_kind: 'person', source_id: 'usr_1' } as const
@@ -58,6 +58,27 @@ const extend =
 const set =
   (days: number | null): Step =>
   (holder, now) => ({ added: [endNow(holder, days === null ? null : now + days * day, now, person)] })
+const least =
+  (days: number | null): Step =>
+  (holder, now) => {
+    const end = endNow(holder, days === null ? null : now + days * day, now, person)
+    const grant = atLeast(holder, end, now)
+    return { added: grant ? [grant] : [] }
+  }
+const renew =
+  (days: number): Step =>
+  (holder, now) => {
+    const order = { source_kind: 'order', source_id: 'sor_1' } as const
+    const { added = [] } = extend(days)(holder, now)
+    return { added: added.map((grant) => ({ ...grant, ...order })) }
+  }
+const refund =
+  (): Step =>
+  ({ grants }, now) => ({
+    changed: grants
+      .filter(({ source_kind }) => source_kind === 'order')
+      .map((grant) => ({ ...grant, withdrawn_at: now })),
+  })
 const pause =
   (isPaused: boolean): Step =>
   (holder, now) =>
@@ -124,6 +145,12 @@ test.each<[what: string, left: number | null, ...steps: (Step | number)[]]>([
   ['the time of a key without end is not taken', 0, 25, key('a', null), 10, ban('a')],
   ['a pause keeps what is left', 20, 10, pause(true), 15],
   ['and goes on after it', 18, 10, pause(true), 15, pause(false), 2],
+  ['an end that an order hides changes nothing', 120, renew(90), least(70)],
+  ['and counts once the order is refunded', 70, renew(90), least(70), refund()],
+  ['with what was added after it', 80, renew(90), least(70), extend(10), refund()],
+  ['an end that is earlier than the own one does not', 30, renew(90), least(20), refund()],
+  ['without an order there is none', 30, least(20)],
+  ['a pause holds what it gives', 60, renew(90), least(70), 10, pause(true), 15, refund()],
   ['what a key gave before a pause is taken whole', 20, key('a', 10), 10, pause(true), 50, ban('a')],
 ])('%s', (_what, left, ...steps) => {
   expect(walk(steps)).toBe(left)

@@ -37,6 +37,17 @@ export function endNow({ access }: Holder, end: number | null, now: number, sour
   return { kind: 'end', until: end === null ? null : Math.max(end, earliest), ...source }
 }
 
+/**
+ * An end that payments hide, as a period beside them: it counts once they are taken back. Nothing if it would not count then.
+ */
+export function atLeast(holder: Holder, { until = null, ...end }: NewGrant, now: number): NewGrant | undefined {
+  const { grants } = holder
+  if (!grants.some((one) => isOfPayment(one) && one.withdrawn_at === null)) return undefined
+  const lost = grants.map((one) => (isOfPayment(one) ? { ...one, withdrawn_at: one.withdrawn_at ?? now } : one))
+  const without = displayedEnd(accessOf(ownOf(holder), lost), now) ?? never
+  return (until ?? never) > without ? { ...end, kind: 'period', until } : undefined
+}
+
 /** What there would be if all payments stood: a dispute may be won. What waits for one waits no longer than it stands. */
 export const ifReturned = (holder: Pick<Holder, 'license' | 'client' | 'grants'>): Access =>
   accessOf(
