@@ -53,7 +53,11 @@ test('the keys of new licenses go to their customer in one mail, in its language
   const mail = { locale: 'de', subject: '{app} {order}', text, html: '<b>{key}</b>\n<p>{order}</p>' }
   await owner.call('PUT', `/apps/${app._id}/mail`, mail)
   // A text of one language alone would go to everybody.
-  await owner.call('PUT', `/apps/${app._id}/mail`, { ...mail, locale: 'fr', text: 'Bonjour {name},\n\n{key}' })
+  await owner.call('PUT', `/apps/${app._id}/mail`, {
+    ...mail,
+    locale: 'fr',
+    text: 'Bonjour {name},\n\n{key}',
+  })
   const email = newBuyer()
   // Its last order says which language it speaks.
   const shop = await makeShop(owner, app._id, [{ product: 'pro', type: await makeType(owner, app._id) }])
