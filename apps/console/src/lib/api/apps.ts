@@ -47,7 +47,8 @@ export function useApp(id: string | undefined): Found {
   })
   if (!unlisted) return { app: listed, resolving: false }
   const missing = asked.error instanceof ApiError && asked.error.status === 404
-  const resolving = !asked.isSuccess && !missing
+  // An app that could not be read again stays as it was.
+  const resolving = !asked.data && !missing
   return { app: asked.data, resolving, unresolved: resolving && asked.isError ? asked : undefined }
 }
 
