@@ -155,7 +155,8 @@ test.each(kinds)(
 
 test('a date for many counts for a license whose order is refunded afterwards, unless it is undone', async () => {
   const { app, vendor, buy, refund } = await sellerOf('custom')
-  const endOf = async (id: string) => (await vendor.call('GET', `/licenses/${id}`)).json.data.license.expiresAt
+  const endOf = async (id: string) =>
+    (await vendor.call('GET', `/licenses/${id}`)).json.data.license.expiresAt
   const makeRenewed = async () => {
     const [{ _id, key: licenseKey }] = (await buy(`${randomUUID()}@example.com`)).licenses
     const signedIn = await (await startProgram(on, app)).call('POST', '/license', { licenseKey, hwid: _id })

@@ -19,6 +19,7 @@ import { timeLeft } from './terms.rules.ts'
 
 type Source = Pick<GrantRow, 'source_kind' | 'source_id'>
 type Write = Pick<WriteTransaction, 'tx' | 'now'>
+type HolderOfGrants = Pick<Holder, 'license' | 'client' | 'grants'>
 
 /** The end that further time moves: the one that people see, else the own one, which a period without end hides. */
 export const endToMove = (access: Access, now: number): number | null =>
@@ -40,20 +41,24 @@ export function endNow({ access }: Holder, end: number | null, now: number, sour
 /**
  * An end that payments hide, as a period beside them: it counts once they are taken back. Nothing if it would not count then.
  */
-export function atLeast(holder: Holder, { until = null, ...end }: NewGrant, now: number): NewGrant | undefined {
-  const { grants } = holder
-  if (!grants.some((one) => isOfPayment(one) && one.withdrawn_at === null)) return undefined
-  const lost = grants.map((one) => (isOfPayment(one) ? { ...one, withdrawn_at: one.withdrawn_at ?? now } : one))
-  const without = displayedEnd(accessOf(ownOf(holder), lost), now) ?? never
+export function atLeast(
+  holder: Holder,
+  { until = null, ...end }: NewGrant,
+  now: number,
+): NewGrant | undefined {
+  if (!holder.grants.some((one) => isOfPayment(one) && one.withdrawn_at === null)) return undefined
+  const without = displayedEnd(withPayments(holder, now), now) ?? never
   return (until ?? never) > without ? { ...end, kind: 'period', until } : undefined
 }
 
-/** What there would be if all payments stood: a dispute may be won. What waits for one waits no longer than it stands. */
-export const ifReturned = (holder: Pick<Holder, 'license' | 'client' | 'grants'>): Access =>
+const withPayments = (holder: HolderOfGrants, withdrawn_at: number | null): Access =>
   accessOf(
     ownOf(holder),
-    holder.grants.map((one) => (isOfPayment(one) ? { ...one, withdrawn_at: null } : one)),
+    holder.grants.map((one) => (isOfPayment(one) ? { ...one, withdrawn_at } : one)),
   )
+
+/** What there would be if all payments stood: a dispute may be won. What waits for one waits no longer than it stands. */
+export const ifReturned = (holder: HolderOfGrants): Access => withPayments(holder, null)
 
 /** The time and the rights of a key that is added to an end user. */
 export function timeOfKey(holder: Holder, key: LicenseRow, now: number): NewGrant {
