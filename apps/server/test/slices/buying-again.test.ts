@@ -180,6 +180,30 @@ test('a date for many counts for a license whose order is refunded afterwards, u
   expect(await endOf(undone._id)).toBe(on.clock.inDays(3 / 24))
 })
 
+test('the later end of a type counts once the orders that hid it are refunded', async () => {
+  const { app, owner, vendor, buy, refund } = await sellerOf('custom')
+  const [{ _id, key: licenseKey }] = (await buy(`${randomUUID()}@example.com`)).licenses
+  const signedIn = await (await startProgram(on, app)).call('POST', '/license', { licenseKey, hwid: _id })
+  const { renew, upgrades } = signedIn.json.data.user.links
+  // The upgrade lasts beyond the own end, and the renewal follows it.
+  on.clock.advance(2 * hour)
+  const { order: upgrade } = await buy('ada@again.example', upgrades[0].url, { product: 'team' })
+  const { order: more } = await buy('ada@again.example', renew)
+  const longer = await makeType(owner, app._id, { term: 'date', duration: { value: 4, unit: 'hours' } })
+  const read = async () => (await vendor.call('GET', `/licenses/${_id}`)).json.data.license
+  const before = await read()
+  const hours = (iso: string) => Math.round((Date.parse(iso) - Date.parse(before.createdAt)) / hour)
+  expect(hours(before.expiresAt)).toBe(8)
+  const change = () => vendor.call('PUT', `/licenses/${_id}`, { type: longer, end: 'later' })
+  expect((await change()).json.data.license.expiresAt).toBe(before.expiresAt)
+  const { grants } = await read()
+  expect(grants).toHaveLength(before.grants.length + 1)
+  await change()
+  expect((await read()).grants).toEqual(grants)
+  for (const order of [upgrade, more]) await refund(order)
+  expect(hours((await read()).expiresAt)).toBe(4)
+})
+
 test.each(someOf(kinds, 3))(
   'the customer of a subscription at a shop of %s is told when a payment fails and when it is canceled, and not while it goes on',
   async (kind) => {

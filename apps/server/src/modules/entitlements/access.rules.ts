@@ -229,8 +229,8 @@ function eventsOf(grants: readonly Grant[]) {
 }
 
 /**
- * Joins the oldest grants to one term, so that at least the newest `kept` ones stay. Added keys and payments stay too, because
- * they can be withdrawn, and the last ends, which replace what was added before. Folds to the same; null if nothing can be joined.
+ * Joins the oldest grants to one term, so that at least the newest `kept` ones stay. Added keys and payments stay too: they can be
+ * withdrawn. So do the last ends, which replace all before, and the last period of a person, which is the longest. Null for nothing.
  */
 export function joined(own: Own, grants: readonly Grant[], kept: number): Grant[] | null {
   let cut = grants.length - kept
@@ -242,9 +242,10 @@ export function joined(own: Own, grants: readonly Grant[], kept: number): Grant[
   while (cut > 0 && lastAt(cut) >= (grants[cut]?.at ?? never)) cut -= 1
   const [old, others] = [grants.slice(0, cut), grants.slice(cut)]
   const isEnd = (grant: Grant) => grant.kind === 'end' && isStanding(grant)
-  const ends = [old.findLast(isEnd), old.findLast((one) => isEnd(one) && one.source_kind !== 'order')]
-  const stays = (grant: Grant) =>
-    isOfKey(grant) || isOfPayment(grant) || grant.kind === 'period' || ends.includes(grant)
+  const isSet = (grant: Grant) => isEnd(grant) && grant.source_kind !== 'order'
+  const isLeast = (grant: Grant) => grant.kind === 'period' && !isOfPayment(grant) && isStanding(grant)
+  const ends = [isEnd, isSet, isLeast].map((is) => old.findLast(is))
+  const stays = (grant: Grant) => isOfKey(grant) || isOfPayment(grant) || ends.includes(grant)
   const gone = old.filter((grant) => !stays(grant))
   const [first] = gone
   if (!first || gone.length < 2) return null

@@ -67,7 +67,9 @@ function extendedBy(
     const [next, current] = [added.until ?? Number.POSITIVE_INFINITY, end ?? Number.POSITIVE_INFINITY]
     const isWaiting = holder.access.terms?.term === 'first_use' && holder.license?.started_at == null
     const isLater = next > current || (isWaiting && expiresAt === null)
-    return isLater || (shorten && next < current) ? added : atLeast(holder, added, now)
+    if (isLater || (shorten && next < current)) return added
+    const hidden = atLeast(holder, added.until ?? null, now)
+    return hidden && { ...hidden, ...source }
   }
   const moved = endToMove(holder.access, now)
   if (moved === null) return undefined

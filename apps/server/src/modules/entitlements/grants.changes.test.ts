@@ -61,9 +61,8 @@ const set =
 const least =
   (days: number | null): Step =>
   (holder, now) => {
-    const end = endNow(holder, days === null ? null : now + days * day, now, person)
-    const grant = atLeast(holder, end, now)
-    return { added: grant ? [grant] : [] }
+    const grant = atLeast(holder, days === null ? null : now + days * day, now)
+    return { added: grant ? [{ ...grant, ...person }] : [] }
   }
 const renew =
   (days: number): Step =>

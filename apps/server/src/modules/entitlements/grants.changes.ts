@@ -19,7 +19,6 @@ import { timeLeft } from './terms.rules.ts'
 
 type Source = Pick<GrantRow, 'source_kind' | 'source_id'>
 type Write = Pick<WriteTransaction, 'tx' | 'now'>
-type HolderOfGrants = Pick<Holder, 'license' | 'client' | 'grants'>
 
 /** The end that further time moves: the one that people see, else the own one, which a period without end hides. */
 export const endToMove = (access: Access, now: number): number | null =>
@@ -38,27 +37,27 @@ export function endNow({ access }: Holder, end: number | null, now: number, sour
   return { kind: 'end', until: end === null ? null : Math.max(end, earliest), ...source }
 }
 
-/**
- * An end that payments hide, as a period beside them: it counts once they are taken back. Nothing if it would not count then.
- */
+/** Grants as they are once all payments were taken back. */
+export const withoutPayments = (grants: readonly Grant[], now: number): Grant[] =>
+  grants.map((one) => (isOfPayment(one) ? { ...one, withdrawn_at: one.withdrawn_at ?? now } : one))
+
+/** An end that payments hide, as a period beside them. Nothing if it would not count once they are taken back. */
 export function atLeast(
-  holder: Holder,
-  { until = null, ...end }: NewGrant,
+  holder: Pick<Holder, 'license' | 'client' | 'grants'>,
+  until: number | null,
   now: number,
-): NewGrant | undefined {
+): Pick<Grant, 'kind' | 'until'> | undefined {
   if (!holder.grants.some((one) => isOfPayment(one) && one.withdrawn_at === null)) return undefined
-  const without = displayedEnd(withPayments(holder, now), now) ?? never
-  return (until ?? never) > without ? { ...end, kind: 'period', until } : undefined
+  const without = displayedEnd(accessOf(ownOf(holder), withoutPayments(holder.grants, now)), now) ?? never
+  return (until ?? never) > without ? { kind: 'period', until } : undefined
 }
 
-const withPayments = (holder: HolderOfGrants, withdrawn_at: number | null): Access =>
+/** What there would be if all payments stood: a dispute may be won. What waits for one waits no longer than it stands. */
+export const ifReturned = (holder: Pick<Holder, 'license' | 'client' | 'grants'>): Access =>
   accessOf(
     ownOf(holder),
-    holder.grants.map((one) => (isOfPayment(one) ? { ...one, withdrawn_at } : one)),
+    holder.grants.map((one) => (isOfPayment(one) ? { ...one, withdrawn_at: null } : one)),
   )
-
-/** What there would be if all payments stood: a dispute may be won. What waits for one waits no longer than it stands. */
-export const ifReturned = (holder: HolderOfGrants): Access => withPayments(holder, null)
 
 /** The time and the rights of a key that is added to an end user. */
 export function timeOfKey(holder: Holder, key: LicenseRow, now: number): NewGrant {

@@ -5,10 +5,12 @@ import {
   type Access,
   accessOf,
   firstUseEnd,
+  type Grant,
   ownEnd,
   type Terms,
   termColumns,
 } from '../entitlements/access.rules.ts'
+import { atLeast, withoutPayments } from '../entitlements/grants.changes.ts'
 import { type Holder, ownOf, toGrant } from '../entitlements/grants.ts'
 import { toDuration } from '../entitlements/terms.rules.ts'
 import type { LicenseTerms } from '../licenses/licenses.rules.ts'
@@ -19,9 +21,9 @@ export type TypeEnd = 'later' | 'type' | 'keep'
 
 export interface Typed {
   columns: LicenseTerms
-  /** The term that is granted, with its end, null for never; undefined if the license keeps its own. */
-  granted: { until: number | null; terms: string } | undefined
-  /** Whether an end changes that added keys or a subscription hide. */
+  /** The term that is granted, or an end beside payments that hide it, null for never; undefined if the license keeps its own. */
+  granted: (Pick<Grant, 'kind' | 'until'> & Partial<Pick<Grant, 'terms'>>) | undefined
+  /** Whether an end changes that added keys or payments hide. */
   changesHidden: boolean
 }
 
@@ -35,10 +37,13 @@ export function takeType(
   const own = { ...ownOf(holder), graceDays: type.grace_days }
   const kept = accessOf(own, holder.grants)
   const started_at = startOf(license, type)
-  const withEnd = (until: number) => {
-    const granted = { until: until === never ? null : until, terms: JSON.stringify(termColumns(terms)) }
-    const grant = toGrant({ kind: 'term', source_kind: 'key', source_id: null, ...granted }, now)
-    return { granted, access: accessOf({ ...own, startedAt: started_at }, [...holder.grants, grant]) }
+  const withEnd = (until: number, grants = holder.grants) => {
+    const granted = {
+      ...({ kind: 'term', until: until === never ? null : until } as const),
+      terms: JSON.stringify(termColumns(terms)),
+    }
+    const grant = toGrant({ source_kind: 'key', source_id: null, ...granted }, now)
+    return { granted, access: accessOf({ ...own, startedAt: started_at }, [...grants, grant]) }
   }
   const until =
     started_at !== null && terms.term === 'first_use'
@@ -52,8 +57,11 @@ export function takeType(
     expires_at: accessEnd(access, now),
   })
   const [lasts, lasted] = [lastsOf(typed.access, started_at), lastsOf(kept, license.started_at)]
-  if (end === 'keep' || (end === 'later' && lasts < lasted))
-    return { columns: columnsOf(kept, license.started_at), granted: undefined, changesHidden: false }
+  if (end === 'keep' || (end === 'later' && lasts < lasted)) {
+    const unpaid = lastsOf(withEnd(until, withoutPayments(holder.grants, now)).access, started_at)
+    const granted = end === 'later' ? atLeast(holder, unpaid === never ? null : unpaid, now) : undefined
+    return { columns: columnsOf(kept, license.started_at), granted, changesHidden: granted !== undefined }
+  }
   // A past end means that access ends now, as with a date that the owner sets.
   const missing = Math.min(now, accessEnd(kept, now)) - accessEnd(typed.access, now)
   const { granted, access } = missing > 0 ? withEnd(until + missing) : typed

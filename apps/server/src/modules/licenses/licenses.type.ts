@@ -69,7 +69,7 @@ export async function changeType(
     write,
     actor,
     { licenses: [license.id] },
-    () => granted && { added: [{ kind: 'term', ...granted, ...source }] },
+    () => granted && { added: [{ ...granted, ...source }] },
   )
   if (license.added === 1) await changeAccess(write, actor, { clients: usersOf([license]) })
   const [before, after] = [fieldsOf(license, license.type_name), fieldsOf(columns, type.name)]
