@@ -37,9 +37,9 @@ export function endNow({ access }: Holder, end: number | null, now: number, sour
   return { kind: 'end', until: end === null ? null : Math.max(end, earliest), ...source }
 }
 
-/** Grants as they are once all payments were taken back. */
-export const withoutPayments = (grants: readonly Grant[], now: number): Grant[] =>
-  grants.map((one) => (isOfPayment(one) ? { ...one, withdrawn_at: one.withdrawn_at ?? now } : one))
+/** Grants as they are once all payments are taken back at a time, or if all of them stand (null). */
+export const withPayments = (grants: readonly Grant[], withdrawn_at: number | null): Grant[] =>
+  grants.map((one) => (isOfPayment(one) ? { ...one, withdrawn_at } : one))
 
 /** An end that payments hide, as a period beside them. Nothing if it would not count once they are taken back. */
 export function atLeast(
@@ -48,16 +48,13 @@ export function atLeast(
   now: number,
 ): Pick<Grant, 'kind' | 'until'> | undefined {
   if (!holder.grants.some((one) => isOfPayment(one) && one.withdrawn_at === null)) return undefined
-  const without = displayedEnd(accessOf(ownOf(holder), withoutPayments(holder.grants, now)), now) ?? never
+  const without = displayedEnd(accessOf(ownOf(holder), withPayments(holder.grants, now)), now) ?? never
   return (until ?? never) > without ? { kind: 'period', until } : undefined
 }
 
 /** What there would be if all payments stood: a dispute may be won. What waits for one waits no longer than it stands. */
 export const ifReturned = (holder: Pick<Holder, 'license' | 'client' | 'grants'>): Access =>
-  accessOf(
-    ownOf(holder),
-    holder.grants.map((one) => (isOfPayment(one) ? { ...one, withdrawn_at: null } : one)),
-  )
+  accessOf(ownOf(holder), withPayments(holder.grants, null))
 
 /** The time and the rights of a key that is added to an end user. */
 export function timeOfKey(holder: Holder, key: LicenseRow, now: number): NewGrant {

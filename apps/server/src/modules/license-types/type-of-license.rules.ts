@@ -10,7 +10,7 @@ import {
   type Terms,
   termColumns,
 } from '../entitlements/access.rules.ts'
-import { atLeast, withoutPayments } from '../entitlements/grants.changes.ts'
+import { atLeast, withPayments } from '../entitlements/grants.changes.ts'
 import { type Holder, ownOf, toGrant } from '../entitlements/grants.ts'
 import { toDuration } from '../entitlements/terms.rules.ts'
 import type { LicenseTerms } from '../licenses/licenses.rules.ts'
@@ -58,7 +58,7 @@ export function takeType(
   })
   const [lasts, lasted] = [lastsOf(typed.access, started_at), lastsOf(kept, license.started_at)]
   if (end === 'keep' || (end === 'later' && lasts < lasted)) {
-    const unpaid = lastsOf(withEnd(until, withoutPayments(holder.grants, now)).access, started_at)
+    const unpaid = lastsOf(withEnd(until, withPayments(holder.grants, now)).access, started_at)
     const granted = end === 'later' ? atLeast(holder, unpaid === never ? null : unpaid, now) : undefined
     return { columns: columnsOf(kept, license.started_at), granted, changesHidden: granted !== undefined }
   }
