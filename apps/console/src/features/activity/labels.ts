@@ -7,7 +7,7 @@ import type {
   RefusalState,
 } from '@keyward/contract'
 import { formatMoment } from '../../lib/format/dates.ts'
-import { isKey } from '../../lib/format/end-user-name.ts'
+import { shortIfKey } from '../../lib/format/end-user-name.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import type { Tone } from '../../ui/badge.tsx'
 
@@ -121,7 +121,7 @@ export function userOf({ client, gathered, kind, subject }: ActivityEvent): stri
   if (client) return client.name ?? keyPrefix(client.username)
   if (gathered) return 'Several calls'
   if (kind === 'init') return `Version ${subject}`
-  return subject !== null && isKey(subject) ? keyPrefix(subject) : (subject ?? undefined)
+  return subject === null ? undefined : shortIfKey(subject)
 }
 
 export const toneOf = ({ kind, code }: ActivityEvent): Tone =>

@@ -1,7 +1,6 @@
 import type { AuditRecord } from '@keyward/contract'
 import { formatMoment } from '../../lib/format/dates.ts'
-import { isKey } from '../../lib/format/end-user-name.ts'
-import { keyPrefix } from '../../lib/format/license-key.ts'
+import { shortIfKey } from '../../lib/format/end-user-name.ts'
 import { formatNumber } from '../../lib/format/numbers.ts'
 
 /** A field of a detail in words; `before` and `after` if it changed. */
@@ -64,7 +63,7 @@ function inWords(field: string, value: unknown): string {
  * more is known has the beginning of its key.
  */
 export const nameOf = ({ name, _id }: { name: string | null; _id: string }): string =>
-  name !== null && _id.startsWith('usr_') && isKey(name) ? keyPrefix(name) : (name ?? _id)
+  name !== null && _id.startsWith('usr_') ? shortIfKey(name) : (name ?? _id)
 
 /** What a record calls the objects whose ids its detail has. */
 export const namesIn = ({ app, actor, subject }: Pick<AuditRecord, 'app' | 'actor' | 'subject'>): Names =>

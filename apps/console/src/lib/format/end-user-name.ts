@@ -6,14 +6,15 @@ interface Named {
   knownAs?: string | null | undefined
 }
 
+/** A license key of the shape that the server makes. */
 const keyShape = /^(.+-)?([0-9A-Z]{5}-){4}[0-9A-Z]{5}$/i
 
-/** Whether a text is a license key, of the shape that the server makes. */
-export const isKey = (text: string): boolean => keyShape.test(text)
+/** A text as it is, or the beginning of a license key. */
+export const shortIfKey = (text: string): string => (keyShape.test(text) ? keyPrefix(text) : text)
 
 /** Whether an end user has no name but its key, also after its license was deleted. */
 export const isNamedByKey = ({ username, licenseKey }: Named): boolean =>
-  licenseKey === null ? isKey(username) : username === licenseKey
+  licenseKey === null ? keyShape.test(username) : username === licenseKey
 
 /** What an end user is called, since a key is no name; null if nothing is known. */
 export const knownName = (user: Named): string | null =>
