@@ -11,7 +11,7 @@ import { toStamp } from '../src/db/files.ts'
 import { putMeta } from '../src/db/meta.ts'
 import { readBackupState } from '../src/modules/system/backup-state.ts'
 import type { BackupOptions } from '../src/modules/system/scheduled-backups.ts'
-import { makeApp, makeLicenses, makePremium, signUp } from './actors.ts'
+import { makeApp, makeLicenses, makePremium, signUp, trustMails } from './actors.ts'
 import { runKeywardInHost } from './command-line.ts'
 import { startServer, TestClock, type TestServer } from './harness.ts'
 import { isFull, rounds } from './rounds.ts'
@@ -274,6 +274,24 @@ describe('a scheduled backup that fails', () => {
     } finally {
       disk.unmount()
     }
+  })
+
+  test('is shown to the only vendor and to the account of the operator, and to nobody else', async () => {
+    rmSync(join(root, 'backups'), { recursive: true })
+    const server = await start({ BACKUP_MAIL: address, SMTP_URL: 'smtp://127.0.0.1:1' })
+    await expect.poll(() => isFailing(server)).toBe(true)
+    const kindsOf = async (token: string | undefined) =>
+      (await server.call('GET', '/attention', { token })).json.data.attention.map(
+        ({ kind }: { kind: string }) => kind,
+      )
+    const { token, id } = await signUp(server)
+    expect(await kindsOf(token)).toEqual(['backups_fail'])
+    const body = { name: 'Operator', email: address, password: 'correct horse' }
+    const operator = (await server.call('POST', '/auth/register', { body })).json.data.token
+    expect(await kindsOf(token)).toEqual([])
+    expect(await kindsOf(operator)).toEqual(['backups_fail', 'address_unconfirmed'])
+    await trustMails(server, id, 0)
+    expect(await kindsOf(token)).toEqual(['address_unconfirmed'])
   })
 
   test.skipIf(!isFull)(
