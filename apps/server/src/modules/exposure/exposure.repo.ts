@@ -215,7 +215,7 @@ export async function countCustomers(db: Db, affected: Affected): Promise<number
 }
 
 /** The customers who have affected devices and were not mailed yet, newest first. */
-export async function listUntold(
+export async function listToNotify(
   db: Db,
   affected: Affected,
   releaseId: string,

@@ -25,21 +25,21 @@ export async function notifyCustomers(
   if (row.withdrawn_at !== null || row.released_at >= outBefore(ctx.clock.now()))
     throw problem('release_not_out')
   const { lists } = ctx.database
-  const untold = await repo.listUntold(lists, affected, id)
+  const pending = await repo.listToNotify(lists, affected, id)
   const counts = {
-    told: (await repo.countCustomers(lists, affected)) - untold.length,
+    told: (await repo.countCustomers(lists, affected)) - pending.length,
     unreachable: await repo.countUnreachable(lists, affected),
   }
-  if (dryRun) return { customers: untold.length, ...counts }
+  if (dryRun) return { customers: pending.length, ...counts }
   if (ctx.config.smtpUrl === undefined) {
     throw problem('mail_off', { message: 'This server does not send mail. Tell your customers another way.' })
   }
-  const begun = await begin(ctx, actor, fix, { ...counts, isNeeded: untold.length > 0 })
+  const begun = await begin(ctx, actor, fix, { ...counts, isNeeded: pending.length > 0 })
   const customers = await inSlices(
     ctx,
     actor,
     async (write, size, before = Number.POSITIVE_INFINITY) => {
-      const some = untold.filter(({ seq }) => seq < before).slice(0, size)
+      const some = pending.filter(({ seq }) => seq < before).slice(0, size)
       const told = await tellCustomers(write.tx, id, some, write.now)
       await tellSecurity(write, toNews(fix), told)
       const mark = some.at(-1)?.seq

@@ -1,7 +1,7 @@
 import type { BodyOf, endpoints, OrderChoice, OrderReasonCode } from '@keyward/contract'
 import type { ShopOrderRow } from '../../db/tables.ts'
 import type { Chosen } from './orders.repo.ts'
-import type { ToldOrder } from './orders.rules.ts'
+import type { FoldedOrder } from './orders.rules.ts'
 
 export type Choice = BodyOf<typeof endpoints.orders.retry>
 
@@ -25,7 +25,7 @@ export const choicesOf = ({
 /** Adds a decision about what was told; without a choice, partial refunds count as seen. */
 export function withChoice(
   before: Chosen,
-  { partlyRefunded, warnings, standing }: ToldOrder,
+  { partlyRefunded, warnings, standing }: FoldedOrder,
   { choice, licenses = [] }: Choice,
 ): Chosen {
   const both = (some: readonly string[] = [], more: readonly string[]) => [...new Set([...some, ...more])]

@@ -5,7 +5,7 @@ import { changeHolders, type Holder } from '../entitlements/grants.ts'
 import { lastPaidEnd, paidMonths } from './fallback.rules.ts'
 import * as unitRepo from './order-units.repo.ts'
 import * as repo from './orders.repo.ts'
-import { placedOf, type ToldOrder, toldBy } from './orders.rules.ts'
+import { type FoldedOrder, foldFacts, placedOf } from './orders.rules.ts'
 import type { Payment } from './payments.rules.ts'
 import { listFacts } from './shop-events.repo.ts'
 
@@ -25,7 +25,7 @@ export interface OverUnit {
 export async function keptBy(
   { tx, now }: WriteTransaction,
   order: Pick<ShopOrderRow, 'id' | 'app_id'>,
-  told: ToldOrder,
+  folded: FoldedOrder,
   { issued, over }: { issued: repo.Issued; over: readonly OverUnit[] },
 ): Promise<ReadonlyMap<string, Kept>> {
   const kept = new Map<string, Kept>()
@@ -38,12 +38,12 @@ export async function keptBy(
     const isBanned = license?.banned === 1 && unit.told_ban === null
     if (after === undefined || (isBanned && unit.kept_after === null)) continue
     const until = Math.min(now, end)
-    const own = paidFor(told, issued, unit)
+    const own = paidFor(folded, issued, unit)
     const isPaid =
       paidMonths(own, until) >= after ||
       paidMonths([...own, ...(await paidByOthers(tx, order.id, { unit, license, type }))], until) >= after
     if (isPaid)
-      kept.set(unitRepo.licenseOf(unit) ?? '', { after, updatesUntil: lastPaidEnd(told.payments, end) })
+      kept.set(unitRepo.licenseOf(unit) ?? '', { after, updatesUntil: lastPaidEnd(folded.payments, end) })
   }
   return kept
 }
@@ -57,7 +57,7 @@ const typeBy = ({ gift }: Pick<ShopOrderUnitRow, 'gift'>, license: Pick<LicenseR
  * order may have waited.
  */
 function paidFor(
-  { payments, contained }: ToldOrder,
+  { payments, contained }: FoldedOrder,
   issued: repo.Issued,
   { product, unit }: Pick<ShopOrderUnitRow, 'product' | 'unit'>,
 ): readonly Payment[] {
@@ -79,7 +79,7 @@ async function paidByOthers(
   const payments: Payment[] = []
   for (const other of await unitRepo.listOrdersOf(tx, unitRepo.licenseOf(unit) ?? '', id))
     if (typeBy(other, license) === type)
-      payments.push(...paidFor(await readTold(tx, other), JSON.parse(other.issued), other))
+      payments.push(...paidFor(await readFolded(tx, other), JSON.parse(other.issued), other))
   return payments
 }
 
@@ -119,8 +119,8 @@ const withdrawnKept = (grants: Holder['grants'], order: string, withdrawn_at: nu
     })
     .map((grant) => ({ ...grant, withdrawn_at }))
 
-/** What was told of an order so far. */
-export const readTold = async (
+/** An order by the facts that have arrived so far. */
+export const readFolded = async (
   tx: Tx,
   { id, chosen }: Pick<ShopOrderRow, 'id' | 'chosen'>,
-): Promise<ToldOrder> => toldBy(placedOf(await listFacts(tx, id)), repo.chosenOf({ chosen }).banned)
+): Promise<FoldedOrder> => foldFacts(placedOf(await listFacts(tx, id)), repo.chosenOf({ chosen }).banned)

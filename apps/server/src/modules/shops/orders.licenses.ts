@@ -28,7 +28,7 @@ import {
   setBans,
   setEnds,
 } from './orders.rights.ts'
-import type { ToldOrder } from './orders.rules.ts'
+import type { FoldedOrder } from './orders.rules.ts'
 import { lineFor } from './renewals.rules.ts'
 import { productsOf } from './shops.repo.ts'
 
@@ -36,7 +36,7 @@ interface Paid {
   ctx: MailCtx
   shop: ShopRow
   order: ShopOrderRow
-  told: ToldOrder
+  folded: FoldedOrder
   isNew: boolean
   /** The lines of the order before. */
   linesBefore: string
@@ -66,8 +66,8 @@ interface Settled {
 
 /** Creates and changes the licenses of a paid order. */
 export async function settleLicenses(write: WriteTransaction, paid: Paid): Promise<Settled> {
-  const { ctx, shop, order, told } = paid
-  const needs: Need[] = told.bought.length === 0 ? [unnamed] : []
+  const { ctx, shop, order, folded } = paid
+  const needs: Need[] = folded.bought.length === 0 ? [unnamed] : []
   const products = productsOf(shop)
   const all = paid.isNew ? [] : await unitRepo.listUnits(write.tx, order.id)
   const dropped = all.filter((unit) => isDropped(unit, paid.reference))
@@ -81,16 +81,16 @@ export async function settleLicenses(write: WriteTransaction, paid: Paid): Promi
   }
   const issued = issuedOf(paid, all)
   const changed =
-    told.product === null ? undefined : { product: told.product, mapped: mappedTo(told.product) }
-  const lines = told.bought
+    folded.product === null ? undefined : { product: folded.product, mapped: mappedTo(folded.product) }
+  const lines = folded.bought
     // What a product is mapped to later concerns later orders, and units that are added.
     .filter(({ product, quantity }) => quantity > (issued[product]?.units ?? 0))
     .map(({ product, quantity }) => ({ product, quantity, mapped: mappedTo(product) }))
   const unissued = dropped.map((unit) => ({ unit, mapped: mappedTo(unit.product) }))
   const renewing = units.filter(({ gift }) => gift === noGift)
   for (const { product } of renewing) mappedTo(product)
-  for (const product of told.added) if (mappedTo(product)?.type) needs.push(addition(product))
-  const isLost = told.bought.some(({ shares }) => shares.some(({ end }) => end === undefined))
+  for (const product of folded.added) if (mappedTo(product)?.type) needs.push(addition(product))
+  const isLost = folded.bought.some(({ shares }) => shares.some(({ end }) => end === undefined))
   if (isLost && units.some(({ told_end }) => told_end !== null))
     for (const id of await unitRepo.listTypesToRestore(write.tx, order.id)) typeIds.add(id)
   const customerId = [...lines, ...unissued].some(({ mapped }) => mapped?.type)
@@ -135,18 +135,19 @@ export async function settleLicenses(write: WriteTransaction, paid: Paid): Promi
   const isWhole = !need && lines.every(hasAll)
   const type = changed && typeOf(changed.product, changed.mapped?.type)
   const issuedUnits = [...units, ...added]
-  if (changed && told.bought.length > 1) needs.push(unclear)
+  if (changed && folded.bought.length > 1) needs.push(unclear)
   else if (type) await giveTypes(write, order, { units: issuedUnits, product: changed.product, type })
   const present = type
     ? (await unitRepo.listUnits(write.tx, order.id)).filter((unit) => !isDropped(unit, paid.reference))
     : issuedUnits
   const rights = await rightsOf(write.tx, paid, { issued, units: present })
   const over = overBy(rights, present, write.now)
-  const kept = over.length > 0 ? await keptBy(write, order, told, { issued, over }) : new Map<string, Kept>()
+  const kept =
+    over.length > 0 ? await keptBy(write, order, folded, { issued, over }) : new Map<string, Kept>()
   await setEnds(write, order, { units: present, rights, types, kept })
   await setBans(write, order, { units: present, rights })
   for (const unit of present.filter(({ gift }) => gift !== null)) {
-    const right = rights.get(unit.renewed_id ?? '') ?? told
+    const right = rights.get(unit.renewed_id ?? '') ?? folded
     const own = type ?? types.get(products.get(unit.product)?.type ?? '')
     const replaces = paid.reference === 'replace'
     const open = await settleRenewal(write, {
@@ -155,18 +156,18 @@ export async function settleLicenses(write: WriteTransaction, paid: Paid): Promi
     })
     if (open) needs.push(open)
   }
-  if (told.isPastDue && told.ban === null)
+  if (folded.isPastDue && folded.ban === null)
     for (const license of await unitRepo.listHeard(write.tx, order.id))
       await tellPaymentFailed(write, license, order)
   const fewer = need ? undefined : fewerUnits(paid, { issued, units: present })
   if (fewer) needs.push(fewer)
   const hasKeys = missing.length > 0 || units.some(({ license_id }) => license_id !== null)
-  if (hasKeys && customerId === null && told.ban === null && !told.paid?.test && !told.paid?.erased)
+  if (hasKeys && customerId === null && folded.ban === null && !folded.paid?.test && !folded.paid?.erased)
     needs.push(unaddressed)
   // One mail has all keys. A dispute that was won, or a product that needs no license, ends the wait without a new one.
   const isMailed = isWhole && (missing.length > 0 || (order.mail === 'none' && order.state !== 'fulfilled'))
   const mail =
-    told.ban !== null
+    folded.ban !== null
       ? await withdrawOrderMail(write, order)
       : isMailed
         ? await queueOrderMail(ctx, write, { ...order, customer_id: customerId })
@@ -183,11 +184,11 @@ interface Typed {
 /** The license that an order names, and which of the products that it has not begun yet renews it. */
 async function findNamed(
   write: WriteTransaction,
-  { ctx, order, told }: Paid,
+  { ctx, order, folded }: Paid,
   typed: readonly Typed[],
   issued: Readonly<Record<string, unknown>>,
 ): Promise<{ product: string; license: string } | undefined> {
-  const { reference, lines: paid = [] } = told.paid ?? {}
+  const { reference, lines: paid = [] } = folded.paid ?? {}
   const begun = typed.filter(({ product }) => !Object.hasOwn(issued, product))
   const license = reference && begun.length > 0 && (await lockNamed(write, ctx, order, reference))
   if (!license) return undefined
@@ -197,8 +198,8 @@ async function findNamed(
 }
 
 /** The customer of an order; none of a test. */
-async function linkCustomer(write: WriteTransaction, { order, told }: Paid): Promise<string | null> {
-  const { email, name, test } = told.paid ?? {}
+async function linkCustomer(write: WriteTransaction, { order, folded }: Paid): Promise<string | null> {
+  const { email, name, test } = folded.paid ?? {}
   if (order.customer_id !== null || !email || !isEmailAddress(email) || test) return order.customer_id
   const { owner_id: owner, app_id: appId } = order
   return customerOf(write, { owner, appId, seesAll: false, email, name })

@@ -11,7 +11,7 @@ import { upgradesOf } from '../license-types/license-types.rules.ts'
 import { readBuyReference } from '../licenses/licenses.rules.ts'
 import * as unitRepo from './order-units.repo.ts'
 import type { Need } from './orders.choices.ts'
-import { type Kept, readTold } from './orders.fallback.ts'
+import { type Kept, readFolded } from './orders.fallback.ts'
 import { type MailCtx, tellOfRenewal } from './orders.mail.ts'
 import type { Chosen } from './orders.repo.ts'
 import { type Gift, giftOf, hasEverything, nothing, paidForEver, paidUntil } from './renewals.rules.ts'
@@ -94,7 +94,7 @@ interface Renewal {
   kept?: Kept | undefined
 }
 
-/** Makes what a unit gives to the license that it renews what was told of its order. */
+/** Applies the order of a unit to the license that the unit renews. */
 export async function settleRenewal(write: WriteTransaction, renewal: Renewal): Promise<Need | undefined> {
   const { order, unit, replaces } = renewal
   if (unit.gift === null || unit.unheard === 1) return undefined
@@ -142,7 +142,7 @@ async function give(
   return gift
 }
 
-/** Changes what was gift, if something else was told since. */
+/** Changes the gift of a unit if the order has changed since. */
 async function giveAgain(
   write: WriteTransaction,
   { order, unit, right, type, kept }: Omit<Renewal, 'ctx' | 'order'> & { order: Order },
@@ -209,7 +209,7 @@ async function listCharging(
   const charging: string[] = []
   for (const other of others) {
     if (other.unheard === 1) continue
-    const { end, isRunning, ban } = await readTold(tx, other)
+    const { end, isRunning, ban } = await readFolded(tx, other)
     if (ban === null && isRunning && end !== undefined && end > now) charging.push(other.id)
   }
   return charging

@@ -35,7 +35,7 @@ export const lockOrderOf = (tx: Tx, row: Insertable<Tables['shop_orders']>): Pro
     .executeTakeFirstOrThrow()
 
 /** Deletes an order that an event seemed to be about, until it was read back. */
-export async function deleteUntold(tx: Tx, id: string): Promise<void> {
+export async function deleteEmpty(tx: Tx, id: string): Promise<void> {
   await tx
     .deleteFrom('shop_orders')
     .where('id', '=', id)

@@ -10,7 +10,7 @@ import type { Need } from './orders.choices.ts'
 import type { OrderLine } from './orders.facts.ts'
 import { type Kept, keepLicenses, loseKept, type OverUnit } from './orders.fallback.ts'
 import type { Issued } from './orders.repo.ts'
-import type { ToldOrder } from './orders.rules.ts'
+import type { FoldedOrder } from './orders.rules.ts'
 import type { Share } from './units.rules.ts'
 
 /** What the licenses of an order have, by their ids. */
@@ -18,7 +18,7 @@ export type Rights = ReadonlyMap<string, Pick<Share, 'end' | 'ban'>>
 
 interface Order {
   order: Pick<ShopOrderRow, 'id' | 'issued'>
-  told: ToldOrder
+  folded: FoldedOrder
   linesBefore: string
   /** Licenses of units that were given up. */
   ended: readonly string[]
@@ -42,15 +42,15 @@ export function issuedOf({ order, linesBefore }: Order, units: readonly ShopOrde
 /** Which licenses have what was paid: units that were given up come last, and those used last come first. */
 export async function rightsOf(
   tx: Tx,
-  { order, told, ended }: Order,
+  { order, folded, ended }: Order,
   { issued, units }: { issued: Issued; units: readonly ShopOrderUnitRow[] },
 ): Promise<Rights> {
   const held = units.filter((unit) => licenseOf(unit) !== null)
-  const isSplit = told.bought.some(({ shares }) => shares.length > 1)
+  const isSplit = folded.bought.some(({ shares }) => shares.length > 1)
   const usedAt = isSplit ? await unitRepo.listLastUses(tx, order.id) : new Map<string, number>()
   const rights = new Map<string, Pick<Share, 'end' | 'ban'>>()
   for (const [product, own] of Map.groupBy(held, (unit) => unit.product)) {
-    const shares = told.bought.find((line) => line.product === product)?.shares ?? []
+    const shares = folded.bought.find((line) => line.product === product)?.shares ?? []
     const each = issued[product]?.each ?? 1
     const rank = (unit: ShopOrderUnitRow) =>
       [
@@ -66,7 +66,7 @@ export async function rightsOf(
     })
     for (const [at, unit] of ranked.entries()) {
       const share = shares.find(({ units: upTo }) => at < upTo * each) ?? shares.at(-1)
-      rights.set(licenseOf(unit) ?? '', share ?? told)
+      rights.set(licenseOf(unit) ?? '', share ?? folded)
     }
   }
   return rights
@@ -82,11 +82,11 @@ export const overBy = (rights: Rights, units: readonly ShopOrderUnitRow[], now: 
 
 /** Says that a subscription has fewer units than licenses. */
 export function fewerUnits(
-  { told, ended }: Pick<Order, 'told' | 'ended'>,
+  { folded, ended }: Pick<Order, 'folded' | 'ended'>,
   { issued, units }: { issued: Issued; units: readonly ShopOrderUnitRow[] },
 ): Need | undefined {
-  const surplus = told.bought.flatMap(({ product }) => {
-    const now = told.lines.find((line) => line.product === product)?.quantity ?? 0
+  const surplus = folded.bought.flatMap(({ product }) => {
+    const now = folded.lines.find((line) => line.product === product)?.quantity ?? 0
     const ids = units.flatMap((unit) => {
       const id = licenseOf(unit)
       return unit.product === product && id !== null && !ended.includes(id) ? [id] : []
@@ -95,7 +95,7 @@ export function fewerUnits(
     return count > 0 ? [{ ids, count }] : []
   })
   if (surplus.length === 0) return undefined
-  const now = told.lines.reduce((sum, { quantity }) => sum + quantity, 0)
+  const now = folded.lines.reduce((sum, { quantity }) => sum + quantity, 0)
   const count = surplus.reduce((sum, one) => sum + one.count, 0)
   const reason = `The subscription has ${now} ${now === 1 ? 'unit' : 'units'} from now on: choose ${count} of its licenses that end`
   return { code: 'fewer_units', reason, isRetried: false, surplus }
@@ -106,8 +106,8 @@ export const idsOf = (units: readonly ShopOrderUnitRow[]): string[] =>
 
 const sourceOf = ({ id }: ShopOrderRow) => ({ source_kind: 'order', source_id: id }) as const
 
-/** The units whose licenses lack something that the shop reported, with these licenses, locked. */
-async function listUntold(
+/** The units whose licenses lag behind what the shop has reported, with these licenses, locked. */
+async function unitsBehind(
   tx: Tx,
   order: ShopOrderRow,
   units: readonly ShopOrderUnitRow[],
@@ -122,9 +122,9 @@ async function listUntold(
   })
 }
 
-type Untold = Awaited<ReturnType<typeof listUntold>>
+type UnitsBehind = Awaited<ReturnType<typeof unitsBehind>>
 
-const licenseIdsOf = (told: readonly { license: LicenseRow }[]) => told.map(({ license }) => license.id)
+const licenseIdsOf = (some: readonly { license: LicenseRow }[]) => some.map(({ license }) => license.id)
 
 /** Reads who has the license again: a change of another license of the same end user may have changed it. */
 async function giveTypeTo(
@@ -142,17 +142,17 @@ export async function giveTypes(
   order: ShopOrderRow,
   { units, product, type }: { units: readonly ShopOrderUnitRow[]; product: string; type: LicenseTypeRow },
 ): Promise<void> {
-  const untold = await listUntold(
+  const behind = await unitsBehind(
     write.tx,
     order,
     units.filter(({ told_product }) => told_product !== product),
   )
-  if (untold.length === 0) return
-  for (const { license } of untold) await giveTypeTo(write, order, license, type)
+  if (behind.length === 0) return
+  for (const { license } of behind) await giveTypeTo(write, order, license, type)
   // The type set another end.
-  const told = { told_product: product, told_end: null }
-  await unitRepo.updateUnits(write.tx, licenseIdsOf(untold), told)
-  const before = untold[0]?.unit.told_product ?? untold[0]?.unit.product ?? null
+  const columns = { told_product: product, told_end: null }
+  await unitRepo.updateUnits(write.tx, licenseIdsOf(behind), columns)
+  const before = behind[0]?.unit.told_product ?? behind[0]?.unit.product ?? null
   const change = { order: order.number, before, after: product }
   write.record('shop_order.product_changed', order.id, change, order.app_id)
 }
@@ -175,17 +175,17 @@ export async function setEnds(
 ): Promise<void> {
   const endOf = ({ license_id }: ShopOrderUnitRow) => rights.get(license_id ?? '')?.end
   const keptOf = ({ license_id }: ShopOrderUnitRow) => kept.get(license_id ?? '')
-  const isUntold = (unit: ShopOrderUnitRow) => {
+  const isBehind = (unit: ShopOrderUnitRow) => {
     const right = rights.get(unit.license_id ?? '')
     if (!right || (right.end === undefined && right.ban !== null)) return false
     return (right.end ?? null) !== unit.told_end || (keptOf(unit)?.after ?? null) !== unit.kept_after
   }
-  const holdersOf = (some: Untold) =>
+  const holdersOf = (some: UnitsBehind) =>
     lockHolders(write.tx, allApps(order.owner_id), { licenses: licenseIdsOf(some) })
-  const untold = await listUntold(write.tx, order, units.filter(isUntold))
-  const lost = untold.filter(({ unit }) => unit.kept_after !== null && !keptOf(unit))
+  const behind = await unitsBehind(write.tx, order, units.filter(isBehind))
+  const lost = behind.filter(({ unit }) => unit.kept_after !== null && !keptOf(unit))
   if (lost.length > 0) await loseKept(write, await holdersOf(lost), order)
-  for (const some of Map.groupBy(untold, ({ unit }) => `${endOf(unit)} ${keptOf(unit)?.after}`).values()) {
+  for (const some of Map.groupBy(behind, ({ unit }) => `${endOf(unit)} ${keptOf(unit)?.after}`).values()) {
     const [end, stays] = some[0] ? [endOf(some[0].unit), keptOf(some[0].unit)] : []
     if (stays) await keepLicenses(write, await holdersOf(some), order, stays.updatesUntil)
     else if (end !== undefined) await changeEnds(write, await holdersOf(some), end, sourceOf(order))
@@ -210,12 +210,12 @@ export async function setBans(
   { units, rights }: { units: readonly ShopOrderUnitRow[]; rights: Rights },
 ): Promise<void> {
   const banOf = ({ license_id }: ShopOrderUnitRow) => rights.get(license_id ?? '')?.ban ?? null
-  const untold = await listUntold(
+  const behind = await unitsBehind(
     write.tx,
     order,
     units.filter((unit) => unit.told_ban !== banOf(unit)),
   )
-  for (const [ban, some] of Map.groupBy(untold, ({ unit }) => banOf(unit))) {
+  for (const [ban, some] of Map.groupBy(behind, ({ unit }) => banOf(unit))) {
     for (const { unit, license } of some) {
       const isOwn = unit.told_ban !== null && license.ban_reason === banReasons[unit.told_ban]
       if (license.banned === 1 && !isOwn) continue

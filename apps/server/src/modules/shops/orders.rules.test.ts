@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { everyRow } from '../../../test/every-row.ts'
 import { day } from '../../core/clock.ts'
 import type { OrderFact } from './orders.facts.ts'
-import { type ToldOrder, toldBy } from './orders.rules.ts'
+import { type FoldedOrder, foldFacts } from './orders.rules.ts'
 
 const bought = {
   ...{ email: 'ada@example.com', name: null, amount: 1000, currency: 'EUR', test: false },
@@ -12,8 +12,8 @@ const paid: OrderFact = { order: '1', at: 0, kind: 'paid', ...bought }
 const five = { product: 'pro', quantity: 5 }
 const two = { product: 'pro', quantity: 2 }
 type More = OrderFact extends infer F ? (F extends unknown ? Omit<F, 'order'> : never) : never
-const told = (...facts: More[]) =>
-  toldBy(
+const folded = (...facts: More[]) =>
+  foldFacts(
     [paid, ...facts.map((fact) => ({ ...fact, order: '1' }) as OrderFact)].map((fact, at) => ({
       fact,
       eventId: `${at}`,
@@ -22,7 +22,7 @@ const told = (...facts: More[]) =>
 
 const until = (at: number, end: number): More => ({ kind: 'renewed', at, until: end })
 
-const rows: [name: string, facts: More[], expected: Partial<ToldOrder>][] = [
+const rows: [name: string, facts: More[], expected: Partial<FoldedOrder>][] = [
   [
     'a failed payment',
     [until(1, 5), { kind: 'payment_failed', at: 5 }],
@@ -420,8 +420,8 @@ const rows: [name: string, facts: More[], expected: Partial<ToldOrder>][] = [
 
 test('reads what a shop told, whatever came first', async () => {
   await everyRow(rows, (_name, facts, expected) => {
-    expect(told(...facts)).toMatchObject(expected)
-    expect(told(...facts.toReversed())).toEqual(told(...facts))
+    expect(folded(...facts)).toMatchObject(expected)
+    expect(folded(...facts.toReversed())).toEqual(folded(...facts))
   })
 })
 
@@ -430,14 +430,16 @@ test('counts a product once that is told in two events, and adds up its lines wi
     { product: 'pro', quantity: 1 },
     { product: 'pro', quantity: 2 },
   ]
-  expect(told({ ...paid, at: 1 }, { ...paid, at: 2, lines }).lines).toEqual([{ product: 'pro', quantity: 3 }])
+  expect(folded({ ...paid, at: 1 }, { ...paid, at: 2, lines }).lines).toEqual([
+    { product: 'pro', quantity: 3 },
+  ])
 })
 
 test('bans what was paid until the vendor bans it, and nothing that is paid later', () => {
   const facts = [paid, { ...paid, kind: 'renewed', at: 50, until: 80, payment: 'p2' } as OrderFact]
   const placed = facts.map((fact, at) => ({ fact, eventId: `${at}` }))
-  const { standing } = toldBy(placed)
+  const { standing } = foldFacts(placed)
   expect(standing).toEqual(['', 'p2'])
-  expect(toldBy(placed, standing)).toMatchObject({ ban: 'refund', standing: [] })
-  expect(toldBy(placed, ['']).ban).toBeNull()
+  expect(foldFacts(placed, standing)).toMatchObject({ ban: 'refund', standing: [] })
+  expect(foldFacts(placed, ['']).ban).toBeNull()
 })

@@ -38,8 +38,8 @@ export const placedOf = (stored: readonly { fact: string | null; event_id: strin
     fact === null ? [] : [{ fact: JSON.parse(fact), eventId }],
   )
 
-/** What an order is, by all that its shop has told. */
-export interface ToldOrder {
+/** The state of an order, by all facts of its shop. */
+export interface FoldedOrder {
   paid: (PaidFact & Pick<OrderFact, 'erased'>) | undefined
   /** How many of each product the order has now. */
   lines: OrderLine[]
@@ -97,10 +97,10 @@ export const inOrder = (facts: readonly PlacedFact[]): OrderFact[] =>
     .map(({ fact }) => fact)
 
 /**
- * What events say together. Depends on which facts there are, and not on the order in which they arrived: events arrive in
+ * Folds the facts of an order to its state, which does not depend on the order in which they arrived: events arrive in
  * any order, more than once, and at the same time. `banned` are payments whose licenses the vendor has banned.
  */
-export function toldBy(facts: readonly PlacedFact[], banned: readonly string[] = []): ToldOrder {
+export function foldFacts(facts: readonly PlacedFact[], banned: readonly string[] = []): FoldedOrder {
   const sorted = inOrder(facts)
   const first = sorted.find((fact) => fact.kind === 'paid')
   const products = productsOf(sorted)
@@ -155,7 +155,7 @@ const productsOf = (sorted: readonly OrderFact[]): string[] => {
 function changesOf(
   sorted: readonly OrderFact[],
   bought: readonly string[],
-): Pick<ToldOrder, 'product' | 'added'> {
+): Pick<FoldedOrder, 'product' | 'added'> {
   let product: string | null = null
   let products = bought
   let added: string[] = []

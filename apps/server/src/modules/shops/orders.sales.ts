@@ -4,12 +4,12 @@ import type { Ctx } from '../../service/ctx.ts'
 import { countOrder, type SaleEntry } from '../sales/sales.count.ts'
 import type { OrderFact } from './orders.facts.ts'
 import * as repo from './orders.repo.ts'
-import { inOrder, type PlacedFact, placedOf, type ToldOrder, toldBy } from './orders.rules.ts'
+import { type FoldedOrder, foldFacts, inOrder, type PlacedFact, placedOf } from './orders.rules.ts'
 import { disputesIn, isNameless, type Payment, paidBefore, paymentsOf } from './payments.rules.ts'
 import { listFacts } from './shop-events.repo.ts'
 
 /** What an order is counted as, by all that its shop has told; nothing for a test, and before the order itself has arrived. */
-export function salesOf(facts: readonly PlacedFact[], { paid, ban, end }: ToldOrder): SaleEntry[] {
+export function salesOf(facts: readonly PlacedFact[], { paid, ban, end }: FoldedOrder): SaleEntry[] {
   if (!paid || paid.test) return []
   const sorted = inOrder(facts)
   const payments = paymentsOf(sorted, [])
@@ -116,6 +116,6 @@ async function countOnce(write: WriteTransaction, id: string): Promise<void> {
   const order = await repo.findLocked(tx, id)
   if (order?.counted !== 0) return
   const placed = placedOf(await listFacts(tx, id))
-  await countOrder(write, order, salesOf(placed, toldBy(placed, repo.chosenOf(order).banned)))
+  await countOrder(write, order, salesOf(placed, foldFacts(placed, repo.chosenOf(order).banned)))
   await repo.updateOrder(tx, id, { counted: 1 })
 }

@@ -7,13 +7,13 @@ import { type Choice, type Need, withChoice } from './orders.choices.ts'
 import { settleLicenses, unaddressed } from './orders.licenses.ts'
 import type { MailCtx } from './orders.mail.ts'
 import * as repo from './orders.repo.ts'
-import { placedOf, type ToldOrder, toldBy } from './orders.rules.ts'
+import { type FoldedOrder, foldFacts, placedOf } from './orders.rules.ts'
 import { salesOf } from './orders.sales.ts'
 import { listFacts, type StoredFact } from './shop-events.repo.ts'
 
 interface Options {
   ctx: MailCtx
-  /** What was told of it, if the caller has read it. */
+  /** Its facts, if the caller has read them. */
   facts?: readonly StoredFact[]
   /** Whether the transaction has made it: it has no licenses yet. */
   isNew?: boolean
@@ -22,7 +22,7 @@ interface Options {
 }
 
 /**
- * Makes an order what its shop has told of it so far: creates licenses that are missing, and changes those that are
+ * Applies what the facts of an order fold to: creates licenses that are missing, and changes those that are
  * there. The caller has locked the order. Returns what it needs; undefined if it does not wait.
  */
 export async function settleOrder(
@@ -34,24 +34,24 @@ export async function settleOrder(
   const { tx } = write
   const placed = placedOf(facts ?? (await listFacts(tx, order.id)))
   const before = repo.chosenOf(order)
-  const chosen = choice ? withChoice(before, toldBy(placed, before.banned), choice) : before
-  const told = toldBy(placed, chosen.banned)
-  const columns = toldColumns(order, told)
-  const { needs, change } = told.paid
+  const chosen = choice ? withChoice(before, foldFacts(placed, before.banned), choice) : before
+  const folded = foldFacts(placed, chosen.banned)
+  const columns = columnsOf(order, folded)
+  const { needs, change } = folded.paid
     ? await settleLicenses(write, {
-        ...{ ctx, shop, order: { ...order, ...columns }, told, isNew },
+        ...{ ctx, shop, order: { ...order, ...columns }, folded, isNew },
         ...{ linesBefore: order.lines, ended: chosen.ended ?? [], reference: chosen.reference },
       })
     : { needs: [notArrived], change: {} }
   const isUnseen = ([payment, sum]: [string, number]) => sum > (chosen.refunds?.[payment] ?? 0)
-  if (Object.entries(told.partlyRefunded).some(isUnseen)) needs.push(partlyRefunded)
-  if (told.warnings.some((key) => !chosen.warnings?.includes(key))) needs.push(warned)
+  if (Object.entries(folded.partlyRefunded).some(isUnseen)) needs.push(partlyRefunded)
+  if (folded.warnings.some((key) => !chosen.warnings?.includes(key))) needs.push(warned)
   const isHandedOver = choice !== undefined && order.reason_code === unaddressed.code
   const mailless = order.mailless === 1 || isHandedOver
   const open = needs.filter((need) => need !== unaddressed || !mailless)
   // A refunded order needs nothing more.
-  const need = told.paid && told.ban === 'refund' ? undefined : (open.find(isRetried) ?? open[0])
-  const state = need ? 'waiting' : stateOf[told.ban ?? 'none']
+  const need = folded.paid && folded.ban === 'refund' ? undefined : (open.find(isRetried) ?? open[0])
+  const state = need ? 'waiting' : stateOf[folded.ban ?? 'none']
   const reason = need?.reason ?? null
   await repo.updateOrder(tx, order.id, {
     ...columns,
@@ -59,18 +59,18 @@ export async function settleOrder(
     ...{ state, reason, reason_code: need?.code ?? null, chosen: JSON.stringify(chosen) },
     counted: 1 as const,
     mailless: mailless ? (1 as const) : (0 as const),
-    ends_at: nextEndOf(told, write.now),
-    renews: told.isRunning && told.ban === null ? (1 as const) : (0 as const),
+    ends_at: nextEndOf(folded, write.now),
+    renews: folded.isRunning && folded.ban === null ? (1 as const) : (0 as const),
   })
   // Its months may count for a subscription that followed, also those that were lost and came back.
   if ((facts || choice) && !isNew) await repo.lookAtOthers(tx, order, write.now)
-  await countOrder(write, order, salesOf(placed, told), { isNew })
+  await countOrder(write, order, salesOf(placed, folded), { isNew })
   recordState(write, order, { state, reason })
   return need
 }
 
 /** The next end of what was paid; null if it is told by an event, or was lost. */
-function nextEndOf({ bought, end, ban }: ToldOrder, now: number): number | null {
+function nextEndOf({ bought, end, ban }: FoldedOrder, now: number): number | null {
   const ends = [end, ...bought.flatMap(({ shares }) => shares.map((share) => share.end))]
   const next = ends.filter((one) => one !== undefined && one > now) as number[]
   return ban === null && next.length > 0 ? Math.min(...next) : null
@@ -103,7 +103,7 @@ const stateOf: Record<'refund' | 'dispute' | 'none', ShopOrderState> = {
 }
 
 /** An order that has its customer keeps the address that the vendor may have entered. */
-const toldColumns = (order: ShopOrderRow, { paid, lines }: ToldOrder) =>
+const columnsOf = (order: ShopOrderRow, { paid, lines }: FoldedOrder) =>
   paid
     ? {
         ...(order.customer_id === null && {

@@ -131,7 +131,7 @@ async function use(
     const text = JSON.stringify(isErased ? withoutBuyer(fact) : fact)
     const told = await repo.setFact(tx, seq, { orderId: order.id, fact: text, isErased })
     facts = [...facts.filter((other) => other.event_id !== told.event_id), told]
-    if (event.order_id !== null && event.order_id !== order.id) await orders.deleteUntold(tx, event.order_id)
+    if (event.order_id !== null && event.order_id !== order.id) await orders.deleteEmpty(tx, event.order_id)
   }
   const need = await settleOrder(write, shop, order, { ctx, facts, isNew })
   if (!need?.isRetried) return repo.endEventsOf(tx, order.id, now)
