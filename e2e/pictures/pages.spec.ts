@@ -23,6 +23,8 @@ const newcomerPages = {
   'newcomer-subscription': '/subscription',
 }
 
+const isLong = ({ name }: { name: string }) => name.startsWith('long')
+
 test.beforeAll(() => mkdirSync(directory, { recursive: true }))
 test.beforeEach(({ page }) => hideDevelopment(page))
 
@@ -47,7 +49,7 @@ for (const theme of ['light', 'dark'] as const) {
 
     test('owner and reseller pages', async ({ page, keyward, request }, { project }) => {
       test.setTimeout(600_000)
-      const { vendor, resellerToken, items } = await furnish(keyward, request)
+      const { vendor, resellerToken, items } = await furnish(keyward, request, isLong(project))
       await page.goto('/auth')
       await storeToken(page, vendor.token)
       for (const { name, path } of ownerPages(items))
@@ -70,7 +72,7 @@ for (const theme of ['light', 'dark'] as const) {
     })
 
     test("the customer's page", async ({ page, keyward, request }, { project }) => {
-      const { app, license } = (await furnish(keyward, request)).items
+      const { app, license } = (await furnish(keyward, request, isLong(project))).items
       await picture(page, `/u/${app.appId}`, `customer-sign-in-${theme}`, project.name)
       await page.getByLabel('License key', { exact: true }).last().fill(license.key)
       await page.getByRole('button', { name: 'Sign in' }).click()
@@ -91,13 +93,13 @@ async function take(page: Page, name: string, project: string) {
   await settle(page)
   await page.evaluate('document.fonts.ready')
   await loadImages(page)
-  const suffix = project === 'desktop' ? '' : '-phone'
+  const suffix = project === 'desktop' ? '' : `-${project}`
   const open = await page.getByRole('dialog').count()
   const png = await page.screenshot({
-    fullPage: project === 'desktop' && open === 0,
+    fullPage: !project.endsWith('phone') && open === 0,
     animations: 'disabled',
   })
-  const isShown = suffix === '' && name.startsWith(`${shown.name}-`)
+  const isShown = project === 'desktop' && name.startsWith(`${shown.name}-`)
   await writeWebp(page, `${isShown ? shown.directory : directory}/${name}${suffix}.webp`, png, 0.7)
 }
 
