@@ -276,7 +276,7 @@ describe('a scheduled backup that fails', () => {
     }
   })
 
-  test('is shown to the only vendor and to the account of the operator, and to nobody else', async () => {
+  test('is shown to the operator, and to the vendor of a server with one vendor', async () => {
     rmSync(join(root, 'backups'), { recursive: true })
     const server = await start({ BACKUP_MAIL: address, SMTP_URL: 'smtp://127.0.0.1:1' })
     await expect.poll(() => isFailing(server)).toBe(true)

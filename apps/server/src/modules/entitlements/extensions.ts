@@ -134,7 +134,7 @@ export async function undoAll(
   const all = await changeAccess(write, scope, { [noun]: [...undone.keys()] }, ({ grants }) => ({
     changed: grants.filter(({ id }) => ids.has(id)).map((one) => ({ ...one, withdrawn_at: write.now })),
   }))
-  // An end that an order hid changes nothing that anyone is told of.
+  // Nobody was told of an end that an order outlasted, so nobody is told of its undo.
   const hidden = all.flatMap(({ before, after }) =>
     before.grants.some(({ id, kind }) => ids.has(id) && kind === 'period') ? idOf(noun, after) : [],
   )
