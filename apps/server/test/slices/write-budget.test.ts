@@ -120,8 +120,13 @@ test('variables count as they grow, so that end users without time are no store 
   expect((await put([value, value])).status).toBe(200)
   // Values of the same size take nothing from the budget.
   for (let at = 0; at < 3; at += 1) expect((await put([value, value])).status).toBe(200)
-  expect((await put([value, value, value, value])).status).toBe(200)
-  expect(refusal(await put([]))).toBe('rate_limited')
+  const grown = () => put([value, value, value, value])
+  expect((await grown()).status).toBe(200)
+  // An answer does not wait until the sum of all nodes is stored.
+  await expect.poll(async () => (await grown()).status).toBe(429)
+  const answer = await put([])
+  expect(refusal(answer)).toBe('rate_limited')
+  expect(answer.json.message).toContain('too many changes within an hour')
 })
 
 test('premium lifts a refusal at once', async () => {
