@@ -45,7 +45,11 @@ test('a sale by hand takes three clicks, and its key is in the mail of the custo
   await expectToast(page, 'The key is mailed')
   await expect.poll(() => textsTo(mails, 'ada@engines.example').length).toBe(2)
   await visit(page, `/customers/${license.customer}`)
-  await expect(row(page, `Key ${license.key}`).first()).toBeVisible()
+  const sent = row(page, `Key ${license.key}`)
+  await expect(sent.first()).toContainText('Sent', { timeout: 15_000 })
+  await page.getByRole('button', { name: `Mail Again: key ${license.key}` }).click()
+  await expectToast(page, 'The keys are mailed again')
+  await expect.poll(() => textsTo(mails, 'ada@engines.example').length).toBe(3)
   await page.getByRole('button', { name: 'New Sale' }).click()
   await expect(dialog(page, 'New Sale').getByLabel('Customer')).toHaveValue('ada@engines.example')
 })
@@ -96,6 +100,19 @@ test.describe('in Nepal', () => {
     await expect(figures).toContainText('$7')
     await expect(figures).not.toContainText('€')
     await page.getByRole('group', { name: 'Currency' }).getByText('EUR').click()
+
+    // The second of March, of 31 days.
+    const plot = page.getByRole('slider', { name: /^Revenue and refunds by day/ })
+    const { width, height } = (await plot.boundingBox())!
+    const position = { x: width / 30, y: height / 2 }
+    await (isPhone(page) ? plot.tap({ position }) : plot.click({ position }))
+    await expect(page.getByText('Orders of Mar 02, 2026')).toBeVisible()
+    await page.goBack()
+    await plot.press('Home')
+    await plot.press('ArrowRight')
+    await plot.press('Enter')
+    await expect(page.getByText('Orders of Mar 02, 2026')).toBeVisible()
+    await page.goBack()
 
     await page.getByRole('button', { name: 'Show table' }).click()
     const day = (name: string) => page.getByRole('row', { name })

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type PointerEvent, useState } from 'react'
+import { type KeyboardEvent, type MouseEvent, useState } from 'react'
 import { formatNumber } from '../lib/format/numbers.ts'
 import { cx } from './cx.ts'
 
@@ -47,10 +47,10 @@ export function LineChart({
       .map((value, index) => `${index === 0 ? 'M' : 'L'}${x(index).toFixed(1)} ${y(value).toFixed(1)}`)
       .join('')
 
-  const point = (event: PointerEvent<HTMLElement>) => {
+  const dayUnder = (event: MouseEvent) => {
     const box = event.currentTarget.getBoundingClientRect()
     const share = (event.clientX - box.left) / box.width
-    setAt(Math.min(labels.length - 1, Math.max(0, Math.round(share * (labels.length - 1)))))
+    return Math.min(labels.length - 1, Math.max(0, Math.round(share * (labels.length - 1))))
   }
   const step = (event: KeyboardEvent) => {
     const last = labels.length - 1
@@ -103,8 +103,9 @@ export function LineChart({
             aria-valuenow={at ?? labels.length - 1}
             aria-valuetext={describe(at ?? labels.length - 1)}
             className={cx('relative h-40 touch-pan-y rounded-sm', onPick && 'cursor-pointer')}
-            onPointerMove={point}
-            onClick={() => at !== undefined && onPick?.(at)}
+            onPointerMove={(event) => setAt(dayUnder(event))}
+            // A finger taps without a move before it.
+            onClick={(event) => onPick?.(dayUnder(event))}
             onPointerLeave={() => setAt(undefined)}
             onKeyDown={step}
             onBlur={() => setAt(undefined)}

@@ -134,8 +134,10 @@ function LicenseActions({ id, onFollow }: { id: string; onFollow: () => void }) 
   const { data: license } = useLicense(id)
   const [dialog, setDialog] = useState<string>()
   const may = useMay()
+  // The mail with the key goes to whom the license was sold, who may be another than the sender of the pasted one.
+  const customer = useCustomer((may(wire.customers.get) && license?.customer) || null).data?.customer
   if (!license) return <Skeleton className="h-20" />
-  const { usedBy, customer } = license
+  const { usedBy } = license
   return (
     <Part title="License">
       <div className="flex flex-wrap items-center gap-2">
@@ -152,7 +154,21 @@ function LicenseActions({ id, onFollow }: { id: string; onFollow: () => void }) 
           <LicenseMenu license={license} onAction={setDialog} />
         </span>
       </div>
-      {customer && <Facts items={[{ label: 'Mail with the key', value: <KeyMail license={license} /> }]} />}
+      {license.customer && (
+        <Facts
+          items={[
+            {
+              label: 'Mail with the key',
+              value: (
+                <span className="grid justify-items-end gap-1">
+                  {customer && <bdi className="wrap-anywhere">{customer.email}</bdi>}
+                  <KeyMail license={license} />
+                </span>
+              ),
+            },
+          ]}
+        />
+      )}
       {usedBy && (
         <May call={wire.clients.devices}>
           <Devices user={usedBy._id} />
