@@ -9,6 +9,7 @@ import {
   mainNavigation,
   navigate,
   openFilters,
+  Program,
   row,
   rows,
   Vendor,
@@ -101,8 +102,15 @@ test('follows what others change, and says why there is nothing', { tag: '@full'
   const vendor = await Vendor.signUp(request)
   await enter(page, vendor, '/audit')
   await expect(rows(page)).toHaveText([/Account registered/])
-  await vendor.createApp()
+  const app = await vendor.createApp()
   await expect(rows(page).first()).toContainText('App created')
+  // What a program did is one click away.
+  const [license] = await vendor.createLicenses(app)
+  await (await Program.start(request, app)).register('rosa', license!)
+  await expect(page.getByRole('combobox', { name: 'Who' })).toHaveText(/^People/)
+  await expect(rows(page)).toHaveText([/Licenses created/, /App created/, /Account registered/])
+  await choose(page, 'Who', 'Programs')
+  await expect(rows(page).first()).toContainText('rosa')
   await page.route('**/api/audit?*', (route) => route.abort())
   await page.goto('/audit?search=abc')
   await expect(page.getByText('Failed to load the audit log')).toBeVisible()

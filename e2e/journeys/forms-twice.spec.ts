@@ -1,19 +1,23 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Page, Response } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
 import { createReseller, premiumVendor } from '../reseller.ts'
-import { addShop } from '../shop.ts'
-import { enter, visit } from '../steps.ts'
+import { addShop, newSecret } from '../shop.ts'
+import { enter, keyPrefix, Program, visit } from '../steps.ts'
 
 interface Form {
   path: string
   /** What each window is about, if one write ends it: `#` in the path. */
   ids?: readonly [string, string]
-  /** The button that opens the form, if its path does not. */
-  open?: string
+  /** The rows that are selected first, one a window. */
+  rows?: readonly [string, string]
+  /** The button that opens the form, if its path does not, or what is pressed one after the other. */
+  open?: string | string[]
   /** What is typed, by label; `#` is the number of the window. */
   typed?: Record<string, string | readonly [string, string]>
   /** What is chosen from a list, by label. */
-  chosen?: Record<string, string>
+  chosen?: Record<string, string | readonly [string, string]>
   clicked?: { role: 'switch' | 'radio'; name: RegExp }
   button: string
   /** What the second window says of the first one's change, before it saves its own. */
@@ -214,6 +218,132 @@ test('each dialog about one thing that is open in two windows saves once for a d
   await saveAll([page, await context.newPage()], forms)
 })
 
+test('each form of lists, devices and secrets that is open in two windows saves once for a double click', {
+  tag: '@full',
+}, async ({ page, context, request, keyward }) => {
+  test.setTimeout(600_000)
+  const { vendor, app } = await premiumVendor(request, keyward)
+  const apps = [(await vendor.createApp('Old 1'))._id, (await vendor.createApp('Old 2'))._id] as const
+  const [first, second, third, fourth, ...free] = await vendor.createLicenses(app, 6)
+  const licenses = [keyPrefix(first!.key), keyPrefix(second!.key)] as const
+  const users: string[] = []
+  for (const [name, license] of [
+    ['hanna', third!],
+    ['ivo', fourth!],
+  ] as const) {
+    const program = await Program.start(request, app)
+    await program.register(name, license, `the computer of ${name}`)
+    users.push((await vendor.call('GET', `/clients?search=${name}`)).clients[0]._id)
+  }
+  const ids = [users[0]!, users[1]!] as const
+  const names = ['hanna', 'ivo'] as const
+  const resellers = [await createReseller(vendor, app), await createReseller(vendor, app)] as const
+  const sellers = [resellers[0]._id, resellers[1]._id] as const
+  const shop = await addShop(vendor, app)
+  await vendor.call('PUT', `/apps/${app._id}/customer-mails`, { endsSoonDays: [14, 3] })
+  for (const version of ['1.1.0', '1.2.0'])
+    await vendor.call('POST', `/apps/${app._id}/releases`, { version, releasedAt: '2026-01-01' })
+  const apiKeys: string[] = []
+  const webhooks: string[] = []
+  for (const name of ['one', 'two']) {
+    const key = await vendor.call('POST', '/api-keys', { name, permissions: ['apps:read'] })
+    apiKeys.push(key.apiKey._id)
+    const url = `https://hooks.example.com/${name}`
+    webhooks.push((await vendor.call('POST', '/webhooks', { url, events: ['license.banned'] })).webhook._id)
+  }
+  const tab = (name: string) => `/apps/${app._id}?tab=${name}`
+  const forms: Form[] = [
+    { path: '/licenses', rows: licenses, open: 'Extend', button: 'Extend Licenses' },
+    { path: '/licenses', rows: licenses, open: 'Ban', button: 'Ban Licenses' },
+    { path: '/licenses', rows: licenses, open: 'Unban', button: 'Unban Licenses' },
+    { path: '/licenses', rows: licenses, open: 'Delete', button: 'Delete Licenses' },
+    { path: '/users', rows: names, open: 'Extend', button: 'Extend Subscriptions' },
+    { path: '/users', rows: names, open: 'Ban', button: 'Ban Users' },
+    { path: '/users', rows: names, open: 'Unban', button: 'Unban Users' },
+    { path: '/users', rows: names, open: 'Reset HWID', button: 'Reset HWIDs' },
+    { path: `/users/${users[0]}?dialog=free-all`, button: 'Free All' },
+    {
+      path: '/users?dialog=add-license&id=#',
+      ids,
+      chosen: { License: [free[0]!.key.slice(0, 11), free[1]!.key.slice(0, 11)] },
+      button: 'Add License',
+    },
+    { path: '/users', rows: names, open: 'Delete', button: 'Delete Users' },
+    {
+      path: '/dashboard?dialog=delete-app&id=#',
+      ids: apps,
+      typed: { Type: ['Old 1', 'Old 2'] },
+      button: 'Delete',
+    },
+    { path: '/settings/api-keys?dialog=revoke&id=#', ids: [apiKeys[0]!, apiKeys[1]!], button: 'Revoke Key' },
+    {
+      path: '/settings/integrations?dialog=rotate&id=#',
+      ids: [webhooks[0]!, webhooks[1]!],
+      button: 'Rotate Secret',
+    },
+    { path: tab('settings'), open: 'Rotate Secret', button: 'Rotate Secret' },
+    { path: tab('settings'), typed: { 'Hardware ID': 'computer-#' }, button: 'Block' },
+    { path: tab('mail'), typed: { 'Days Before the End': ['5', '4'] }, button: 'Save Days' },
+    { path: tab('texts'), open: 'Reset to Defaults', button: 'Reset to Defaults' },
+    {
+      path: tab('releases'),
+      open: ['Actions for 1.#.0', 'Edit Release'],
+      typed: { Link: 'https://tally.example/#' },
+      button: 'Save Release',
+    },
+    { path: tab('releases'), open: ['Actions for 1.#.0', 'Withdraw Release'], button: 'Withdraw Release' },
+    {
+      path: `${tab('shops')}&dialog=replace-secret&id=${shop._id}`,
+      typed: { New: [newSecret(), newSecret()] },
+      button: 'Replace',
+    },
+    { path: '/resellers?dialog=end-sessions&id=#', ids: sellers, button: 'Sign Out' },
+    { path: '/resellers?dialog=reset-second-factor&id=#', ids: sellers, button: 'Reset' },
+    { path: '/settings?dialog=pause-applications', button: 'Pause Applications' },
+  ]
+  await enter(page, vendor)
+  await saveAll([page, await context.newPage()], forms)
+})
+
+/** Buttons of forms that one window alone can have, or that other journeys press; all writes stop a double click. */
+const elsewhere: Record<string, string[]> = {
+  'the account of the person, whose other windows it signs out or sends away': [
+    ...['Update Email', 'Change Password', 'Sign Up', 'Sign In', 'Send Link', 'Accept Invitation'],
+    ...['Delete Account', 'Leave', 'Make Owner', 'End Sessions', 'Turn On', 'Remove', 'Reset Data'],
+  ],
+  'a second one is refused: there is nothing left, or the first changed what it was about': [
+    ...['Delete All', 'Revoke', 'Remove Mail', 'Reset to Default', 'Remove Texts', 'Save Variables', 'Allow'],
+    ...['Cancel Subscription', 'Undo Import', 'End Move', 'Mail Link', 'End Licenses', 'Mail Customers'],
+  ],
+  'it takes a file, a code or a price first': ['Check Files', 'Create File', 'Free Device', 'Apply'],
+  'the portal': ['Save Note'],
+  'the same form as Sell, with a mail': ['Sell and Mail'],
+  'it only closes a dialog': ['Close'],
+}
+
+test('each button that sends a form is pressed twice here, or is named with the reason why not', () => {
+  const own = readFileSync(import.meta.filename, 'utf8')
+  const pressed = [...own.matchAll(/ button: '(.+)'/g)].map(([, button]) => button)
+  const sources = join(import.meta.dirname, '../../apps/console/src')
+  const files = readdirSync(sources, { recursive: true, encoding: 'utf8' })
+  const all = files
+    .filter((file) => file.endsWith('.tsx'))
+    .flatMap((file) => {
+      const text = readFileSync(join(sources, file), 'utf8')
+      const labels = [...text.matchAll(/(?:submitLabel|confirmLabel)(?:=|: )(\{[^}]+\}|"[^"]+"|'[^']+')/g)]
+      const buttons = [...text.matchAll(/type="submit"[^<]*?>\s*([A-Z][\w ]+)/g)]
+      return [
+        ...labels.flatMap(([, value = '']) =>
+          [...value.matchAll(/(?<!, )["'](\w.*?)["']/g)].map(([, label]) => label),
+        ),
+        ...buttons.map(([, label = '']) => label.trim()),
+      ]
+    })
+  const known = new Set([...pressed, ...Object.values(elsewhere).flat()])
+  expect([...new Set(all)].filter((label) => !known.has(label))).toEqual([])
+  expect(all.length).toBeGreaterThan(90)
+})
+
 /** Fills each form in both windows before one of them saves it. */
 async function saveAll(windows: [Page, Page], forms: Form[]) {
   await windows[1].goto('/dashboard')
@@ -225,16 +355,22 @@ async function saveAll(windows: [Page, Page], forms: Form[]) {
       if (form.told) await expect(windows[1].getByText(form.told)).toBeVisible()
       await expectOneWrite(windows[1], form)
     }
-    expect.soft(await saved().catch(String), `${form.path} ${form.open ?? form.button}`).toBeUndefined()
+    expect.soft(await saved().catch(String), `${form.path} ${form.button}`).toBeUndefined()
   }
 }
 
 async function fill(window: Page, form: Form, at: 0 | 1) {
-  const { path, ids, open, typed = {}, chosen = {}, clicked } = form
+  const { path, ids, rows, open, typed = {}, chosen = {}, clicked } = form
   // A message of the last save stays as long as the mouse is over it, and can cover the next button.
   await window.mouse.move(0, 0)
   await visit(window, path.replace('#', ids?.[at] ?? ''))
-  if (open) await window.getByRole('button', { name: open.replace('#', String(at + 1)) }).click()
+  if (rows) await window.getByRole('checkbox', { name: `Select ${rows[at]}` }).check()
+  for (const name of [open ?? []].flat())
+    await window
+      .getByRole('button', { name: name.replace('#', String(at + 1)) })
+      .or(window.getByRole('menuitem', { name }))
+      .last()
+      .click()
   const dialogs = window.getByRole('dialog').or(window.getByRole('alertdialog'))
   if (open || path.includes('dialog=')) await expect(dialogs.last()).toBeVisible()
   const place = dialogs.or(window.getByRole('main')).last()
@@ -246,7 +382,7 @@ async function fill(window: Page, form: Form, at: 0 | 1) {
   for (const [label, option] of Object.entries(chosen)) {
     await place.getByRole('combobox', { name: label }).click()
     await window
-      .getByRole('option', { name: new RegExp(`^${option}`) })
+      .getByRole('option', { name: new RegExp(`^${typeof option === 'string' ? option : option[at]}`) })
       .first()
       .click()
   }

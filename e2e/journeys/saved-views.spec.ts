@@ -146,6 +146,8 @@ test('the header of a column reverses the order, kept in the URL', { tag: '@full
   await app.getByRole('button').click()
   await expect(page).toHaveURL('/licenses?sort=app_a_to_z')
   await expect(app).toHaveAttribute('aria-sort', 'ascending')
+  await page.getByRole('columnheader', { name: 'Type' }).getByRole('button').click()
+  await expect(page).toHaveURL('/licenses?sort=type_a_to_z')
   await page.getByRole('columnheader', { name: 'Used by' }).getByRole('button').click()
   await expect(page).toHaveURL('/licenses?sort=user_a_to_z')
   await page.goto('/licenses?sort=app_a_to_z&search=abc')

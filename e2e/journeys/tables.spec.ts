@@ -12,6 +12,7 @@ import {
   keyPrefix,
   Program,
   row,
+  rowAction,
   rows,
   settle,
   unique,
@@ -366,7 +367,7 @@ test('a page has as many rows as somebody chose, and all licenses of a type are 
   tag: '@full',
 }, async ({ page, request, keyward }) => {
   const { vendor } = await premiumVendor(request, keyward)
-  const app = await vendor.createApp('Tally')
+  const app = await vendor.createApp('Abacus')
   const other = await vendor.createApp('Other')
   const { licenseType } = await vendor.call('POST', `/apps/${app._id}/license-types`, {
     ...{ name: 'Home', term: 'first_use', duration: { value: 1, unit: 'months' } },
@@ -395,9 +396,9 @@ test('a page has as many rows as somebody chose, and all licenses of a type are 
   await visit(page, '/licenses')
   await expect(rows(page)).toHaveCount(33)
 
-  await choose(page, 'License type', 'Home · Tally')
+  await choose(page, 'License type', 'Home · Abacus')
   await expect(rows(page)).toHaveCount(3)
-  await expect(page.getByRole('combobox', { name: 'App' })).toContainText('Tally')
+  await expect(page.getByRole('combobox', { name: 'App' })).toContainText('Abacus')
   await visit(page, `/apps/${app._id}?tab=types`)
   await page.getByRole('link', { name: 'Extend all licenses of Home' }).click()
   // Two have not begun, and end later by themselves.
@@ -406,6 +407,15 @@ test('a page has as many rows as somebody chose, and all licenses of a type are 
   await expect(form).toContainText('2 never expire or were not used yet, and stay unchanged.')
   await form.getByRole('button', { name: 'Extend Licenses' }).click()
   await expectToast(page, 'Licenses Extended')
+  const endOf = async () => Date.parse((await vendor.call('GET', `/licenses/${ended._id}`)).license.expiresAt)
+  const first = await endOf()
+  // Those of an app, from the list of apps.
+  await visit(page, '/dashboard')
+  await rowAction(page, 'Abacus', 'Extend Licenses…')
+  await form.getByText('+ 7 days').click()
+  await form.getByRole('button', { name: 'Extend Licenses' }).click()
+  await expectToast(page, 'Licenses Extended')
+  expect(await endOf()).toBe(first + 7 * 86_400_000)
 })
 
 test('rows of another order are dimmed until the new ones arrive', { tag: '@full' }, async ({

@@ -1,14 +1,18 @@
+import { textsTo } from '../../apps/server/test/mailed.ts'
 import { expectAccessible } from '../accessibility.ts'
-import { expect, test } from '../keyward.ts'
+import { expect } from '../keyward.ts'
+import { test, trustMails } from '../mailing.ts'
 import {
   choose,
   dialog,
   enter,
   expectToast,
   inDays,
+  keyPrefix,
   openPalette,
   Program,
   readClipboard,
+  shownDate,
   Vendor,
 } from '../steps.ts'
 
@@ -73,4 +77,64 @@ test('a customer’s mail, pasted into the search, names the license, the refusa
   const searched = new Set(asked.flatMap((sent) => /\/api\/[a-z]+\?.*search=[^& ]*/.exec(sent)?.[0] ?? []))
   expect(searched.size).toBe(3)
   expect((await program.login('juergen', 'pc-2')).body.success).toBe(true)
+})
+
+test('a license that a search found is extended, banned, mailed and freed of its device in one place', async ({
+  page,
+  request,
+  mails,
+  keyward,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  trustMails(keyward)
+  const app = await vendor.createApp('Tally')
+  const expiresAt = inDays(30).toISOString()
+  const email = 'ada@engines.example'
+  const { licenses } = await vendor.call('POST', '/licenses', {
+    ...{ app: app._id, count: 1, customer: email, expiresAt },
+  })
+  const [license] = licenses
+  await (await Program.start(request, app)).register('ada', license, 'engine')
+  const stored = async () => (await vendor.call('GET', `/licenses/${license._id}`)).license
+  await enter(page, vendor)
+  await openPalette(page)
+  await page.keyboard.insertText(license.key)
+  await page.getByRole('option', { name: /^Extend, ban, free a device, mail the key or answer/ }).click()
+  const found = dialog(page, 'A customer’s mail').getByRole('region', { name: 'License', exact: true })
+  const undo = async () => {
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await expectToast(page, 'Undone')
+  }
+
+  await found.getByRole('button', { name: 'Extend License' }).click()
+  const extension = dialog(page, /^Extend/)
+  await extension.getByText('+ 7 days').click()
+  await expect(extension).toContainText(shownDate(inDays(37)))
+  await extension.getByRole('button', { name: 'Extend License' }).click()
+  await expect(page.getByText('License Updated')).toBeVisible()
+  expect((await stored()).expiresAt).toBe(new Date(Date.parse(expiresAt) + 7 * 86_400_000).toISOString())
+  await undo()
+  expect((await stored()).expiresAt).toBe(expiresAt)
+
+  await found.getByRole('button', { name: `Actions for ${keyPrefix(license.key)}` }).click()
+  await page.getByRole('menuitem', { name: 'Ban License' }).click()
+  const ban = dialog(page, 'Ban License')
+  await expect(ban).toContainText(`Tally rejects ${keyPrefix(license.key)} on the next call.`)
+  await ban.getByRole('button', { name: 'Ban License' }).click()
+  await expect(found).toContainText('Banned')
+  await undo()
+  await expect(found).not.toContainText('Banned')
+  expect((await stored()).banned).toBe(false)
+
+  await expect(found).toContainText(email)
+  await found.getByRole('button', { name: 'Mail Key' }).click()
+  await expectToast(page, 'The key is mailed')
+  await expect.poll(() => textsTo(mails, email).join()).toContain(license.key)
+
+  await found.getByRole('button', { name: 'Free Unnamed device' }).click()
+  const question = dialog(page, 'Free Unnamed device?')
+  await expect(question).toContainText('This device can sign in again as long as a place is free.')
+  await question.getByRole('button', { name: 'Free Device' }).click()
+  await expectToast(page, 'Device Freed')
+  await expect(found).toContainText('No devices')
 })
