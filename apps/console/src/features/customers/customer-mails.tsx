@@ -61,7 +61,7 @@ export function CustomerMails({ mails }: { mails: CustomerMail[] }) {
     <Card className="overflow-clip">
       <CardHeader
         title="Mails"
-        description={`Of the last ${limits.mailDays} days, and what it was told of its licenses in the last ${limits.customerMailDays}`}
+        description={`Of the last ${limits.mailDays} days; notices about licenses of the last ${limits.customerMailDays}`}
       />
       <Table
         caption="Mails to the customer, newest first"
