@@ -146,7 +146,12 @@ async function killWhileLocked(lock: string): Promise<void> {
   })
   // The locks of transactions name no database, and other tests wait on this server, too.
   const waits = 'select 1 from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))'
-  await eventually(async () => expect((await holder.query(waits)).rowCount).toBeGreaterThan(0))
+  const isWaiting = eventually(async () => expect((await holder.query(waits)).rowCount).toBeGreaterThan(0))
+  const ended = killed.then(({ stderr }) => {
+    throw new Error(`It ended before it waited for the lock of ${lock}: ${stderr}`)
+  })
+  await Promise.race([isWaiting, ended])
+  ended.catch(() => {})
   child?.kill('SIGKILL')
   expect((await killed).code).not.toBe(0)
   await holder.end()
