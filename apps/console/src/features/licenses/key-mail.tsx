@@ -31,13 +31,14 @@ function useMailKey() {
 }
 
 /** The mail with the key to the customer, and the button that sends it. */
-export function KeyMail({ license }: { license: License }) {
+export function KeyMail({ license, to }: { license: License; to?: string | undefined }) {
   const may = useMay()
   const send = useMailKey()
   const { mail, mailWaitsFor } = license
   const isOnItsWay = mail === 'queued' || mail === 'waiting'
   return (
     <span className="flex flex-wrap items-center justify-end gap-2">
+      {to && <bdi>{to}</bdi>}
       {states[mail]}
       {mailWaitsFor && ` ${waits[mailWaitsFor]}`}
       {may(wire.licenses.mail) && !isOnItsWay && (

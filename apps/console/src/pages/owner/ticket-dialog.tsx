@@ -156,17 +156,7 @@ function LicenseActions({ id, onFollow }: { id: string; onFollow: () => void }) 
       </div>
       {license.customer && (
         <Facts
-          items={[
-            {
-              label: 'Mail with the key',
-              value: (
-                <span className="grid justify-items-end gap-1">
-                  {customer && <bdi className="wrap-anywhere">{customer.email}</bdi>}
-                  <KeyMail license={license} />
-                </span>
-              ),
-            },
-          ]}
+          items={[{ label: 'Mail with the key', value: <KeyMail license={license} to={customer?.email} /> }]}
         />
       )}
       {usedBy && (
