@@ -409,7 +409,7 @@ test('a page has as many rows as somebody chose, and all licenses of a type are 
   await expectToast(page, 'Licenses Extended')
   const endOf = async () => Date.parse((await vendor.call('GET', `/licenses/${ended._id}`)).license.expiresAt)
   const first = await endOf()
-  // Those of an app, from the list of apps.
+  // The list of apps extends all licenses of one.
   await visit(page, '/dashboard')
   await rowAction(page, 'Abacus', 'Extend Licenses…')
   await form.getByText('+ 7 days').click()
