@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { openDatabase } from '../../src/db/open.ts'
+import { endClaims } from '../end-claims.ts'
 import { makePostgresCopy } from '../harness.ts'
 import { mailedLinks, textsTo } from '../mailed.ts'
 import { copyMigratedFile } from '../migrated.ts'
@@ -12,21 +12,6 @@ import { SmtpSink } from '../smtp-sink.ts'
 
 const rootDir = mkdtempSync(join(tmpdir(), 'keyward-mails-'))
 afterAll(() => rmSync(rootDir, { recursive: true, force: true }))
-
-/** Ends the leases of the killed process at once, and returns the mails. */
-async function endClaims(database: { url: string | undefined; dataDir: string }) {
-  const { db, close } = openDatabase(database)
-  await db.updateTable('reset_requests').set({ due_at: 0 }).execute()
-  await db.updateTable('mails').set({ due_at: 0 }).where('due_at', 'is not', null).execute()
-  await db
-    .updateTable('customer_mail_settings')
-    .set({ look_at: 0 })
-    .where('look_at', 'is not', null)
-    .execute()
-  const mails = await db.selectFrom('mails').select('state').execute()
-  await close()
-  return mails
-}
 
 const person = { name: 'Ada', email: 'ada@example.com', password: 'correct horse' }
 
