@@ -1,15 +1,18 @@
 import type { APIRequestContext } from '@playwright/test'
 import { expectAccessible, expectToFit } from '../accessibility.ts'
+import { Shop } from '../buying.ts'
 import { expect, test } from '../keyward.ts'
 import { addShop, sell } from '../shop.ts'
 import {
   type App,
+  choose,
   dialog,
   enter,
   expectToast,
   fact,
   heading,
   inDays,
+  keyPrefix,
   type License,
   Program,
   row,
@@ -146,4 +149,51 @@ test('an undone extension of a paused end user is taken back, and says so', { ta
   await expect(steps.first()).toContainText('Extended by 7 days by Ada Vendor')
   await expect(steps.first()).toContainText('Taken back on')
   await expect(steps.nth(1)).toContainText('Paused since')
+})
+
+test('a date that an order makes longer is kept for its refund, said so, and undone with the others', {
+  tag: '@full',
+}, async ({ page, request }) => {
+  const vendor = await Vendor.signUp(request, 'Ada Vendor')
+  const app = await vendor.createApp('Tally')
+  const shop = await Shop.open(request, vendor, app, {
+    month: { term: 'date', duration: { value: 30, unit: 'days' } },
+  })
+  const [shorter] = await vendor.createLicenses(app, 1, 10)
+  const { licenseTypes } = await vendor.call('GET', `/apps/${app._id}/license-types`)
+  const { license: renewed } = await vendor.call('POST', '/licenses', {
+    app: app._id,
+    type: licenseTypes[0]._id,
+  })
+  await (await Program.start(request, app)).register('erik', renewed)
+  const { license } = await vendor.call('GET', `/licenses/${renewed._id}`)
+  await shop.buy('ada@example.com', 'month', { reference: license.buyReference })
+  const endOf = async ({ _id }: License) =>
+    shownDate((await vendor.call('GET', `/licenses/${_id}`)).license.expiresAt)
+  await expect.poll(() => endOf(renewed)).toBe(shownDate(inDays(60)))
+
+  await enter(page, vendor, '/licenses')
+  await page.getByRole('checkbox', { name: 'Select all rows on this page' }).check()
+  await page.getByRole('region', { name: 'Selected rows' }).getByRole('button', { name: 'Extend' }).click()
+  const extend = dialog(page, 'Extend 2 licenses')
+  await extend.getByText('Other', { exact: true }).click()
+  await choose(extend, 'Change', 'Set a date')
+  const date = inDays(40)
+  await extend.getByLabel('Expiration Date').fill(date.toISOString().slice(0, 10))
+  await extend.getByRole('button', { name: 'Extend Licenses' }).click()
+  const toast = page.locator('[data-sonner-toast]').filter({ hasText: '1 license expires on' })
+  await expect(toast).toBeVisible()
+  expect(await endOf(renewed)).toBe(shownDate(inDays(60)))
+
+  await toast.getByRole('button', { name: 'Undo' }).click()
+  await expectToast(page, 'Undone', '2 licenses restored.')
+  expect(await endOf(shorter!)).toBe(shownDate(inDays(10)))
+
+  await page.getByRole('link', { name: keyPrefix(renewed.key) }).click()
+  await page.getByRole('button', { name: 'Why does it end then?' }).click()
+  const answer = dialog(page, 'Why does it end then?')
+  const kept = answer.getByRole('listitem').first()
+  await expect(kept).toContainText(`Extended to ${shownDate(date)} by Ada Vendor, unless an order gives more`)
+  await expect(kept).toContainText('Taken back on')
+  await expectAccessible(page, 'why a license ends later than its date')
 })

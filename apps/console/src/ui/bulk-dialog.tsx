@@ -118,7 +118,7 @@ function toastDone(
   { changed, undo, extension }: BulkChanges,
 ) {
   if (extension && changed === 0) {
-    toast.info('Nothing Changed', { description: 'All of them end later, or never.' })
+    toast.info('Nothing Changed', { description: 'All of them end later, or never.', ...of.undo(undo) })
     return
   }
   const { title, description } = of.done[action](amountOf(rows.length, of.noun), rows)
