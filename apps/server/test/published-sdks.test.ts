@@ -8,8 +8,8 @@ import { promisify } from 'node:util'
 import { sdkVersion } from '@keyward/contract/sdk-version'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { signed, startStandIn, succeed, user } from '../../../packages/sdk/test/stand-in.ts'
-import { findLanguage } from '../../../sdks/conformance/languages.ts'
-import { someOf } from './rounds.ts'
+import { csharpFlags, findLanguage, hasHeader } from '../../../sdks/conformance/languages.ts'
+import { isFull, someOf } from './rounds.ts'
 
 const releases = fileURLToPath(new URL('../../../sdks/releases', import.meta.url))
 const script = fileURLToPath(new URL('../../../scripts/published.mjs', import.meta.url))
@@ -131,6 +131,86 @@ print(signed_in.ok, signed_in.user.username, checked.ok, checked.code, checked.m
     await server.close()
   }
 })
+
+const cppProgram = `
+#include <iostream>
+#include "keyward.hpp"
+int main(int, char **argv) {
+  keyward::Options options;
+  options.baseUrl = argv[1];
+  options.publicKeys = argv[2];
+  options.appId = "app12345";
+  options.secret = "s";
+  options.version = "1.0.0";
+  options.hwid = "a";
+  keyward::Client keyward(options);
+  const auto signedIn = keyward.license("KEY");
+  const auto checked = keyward.session();
+  std::cout << signedIn.ok << ' ' << signedIn.user.username << ' ' << checked.ok << ' ' << checked.code << ' ' << checked.message;
+}
+`
+
+const csharpProgram = `
+using System;
+using Keyward;
+static class Program
+{
+    static void Main(string[] args)
+    {
+        var keyward = new KeywardClient(new KeywardOptions
+        {
+            BaseUrl = args[0], PublicKeys = args[1], AppId = "app12345", Secret = "s", Version = "1.0.0", Hwid = "a",
+        });
+        var signedIn = keyward.LicenseAsync("KEY").GetAwaiter().GetResult();
+        var check = keyward.SessionAsync().GetAwaiter().GetResult();
+        Console.Write("{0} {1} {2} {3} {4}", signedIn.Ok, signedIn.User.Username, check.Ok, check.Code, check.Message);
+    }
+}
+`
+
+const compiled = {
+  cpp: {
+    ...{ sdk: 'keyward.hpp', file: 'main.cpp', program: cppProgram, run: ['./program'] },
+    compile: ['g++', '-std=c++17', '-O0', 'main.cpp', '-o', 'program', '-lcurl', '-lsodium', '-pthread'],
+    printed: `1 ${user.username} 0 versionTooOld Too old`,
+    // Each takes half a minute to compile, and the oldest ones need libsodium.
+    isTried: isFull && hasHeader('sodium.h'),
+  },
+  csharp: {
+    ...{ sdk: 'Keyward.cs', file: 'Program.cs', program: csharpProgram, run: ['mono', 'program.exe'] },
+    compile: ['mcs', ...csharpFlags, '-out:program.exe', 'Program.cs', 'Keyward.cs'],
+    printed: `True ${user.username} False versionTooOld Too old`,
+    isTried: true,
+  },
+}
+
+for (const language of ['cpp', 'csharp'] as const)
+  test.skipIf(!compiled[language].isTried || findLanguage(language).missing)(
+    `programs with older SDKs for ${language} do so too`,
+    async () => {
+      const { sdk, file, program, compile, run, printed } = compiled[language]
+      const server = await startNewer()
+      const execute = async ([command = '', ...args]: string[], cwd: string) =>
+        (await promisify(execFile)(command, args, { cwd, env: { ...process.env, HOME: cwd } })).stdout
+      try {
+        for (const version of someOf(
+          older.filter((one) => one !== '1.1.0'),
+          10,
+        )) {
+          const own = join(folder, `${language}-${version}`)
+          mkdirSync(own)
+          writeFileSync(join(own, sdk), filesOf(version)[sdk] as Buffer)
+          writeFileSync(join(own, file), program)
+          await execute(compile, own)
+          const args = [server.baseUrl, JSON.stringify(server.publicKeys)]
+          expect(await execute([...run, ...args], own), version).toBe(printed)
+        }
+      } finally {
+        await server.close()
+      }
+    },
+    900_000,
+  )
 
 test('the check accepts the published SDKs as they are', () => {
   expect(check()).toEqual({ status: 0, faults: '' })
