@@ -6,8 +6,8 @@ import {
   importPrivateKey,
   newSigningKey,
   signatureBase,
-} from '../apps/server/src/core/signing.ts'
-import { SigningThread } from '../apps/server/src/core/signing-thread.ts'
+} from '../apps/server/src/core/signing/signing.ts'
+import { SigningThread } from '../apps/server/src/core/signing/signing-thread.ts'
 import type { Answer } from './processes.ts'
 
 /**

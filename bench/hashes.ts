@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
-import { operator } from '../apps/server/src/core/caller.ts'
-import { Passwords } from '../apps/server/src/core/passwords.ts'
+import { operator } from '../apps/server/src/core/networks/caller.ts'
+import { Passwords } from '../apps/server/src/core/passwords/passwords.ts'
 
 // Run as many at once as the thread pool holds, so that no core is idle.
 const atWork = Math.max(4, availableParallelism())

@@ -4,7 +4,7 @@ import { type Checkout, type PaymentStandIn, startPaymentStandIn } from '@keywar
 import { expect } from 'vitest'
 import type { AppOptions } from '../src/app-options.ts'
 import { createSeal } from '../src/core/crypto.ts'
-import { Passwords } from '../src/core/passwords.ts'
+import { Passwords } from '../src/core/passwords/passwords.ts'
 import { reconcile } from '../src/modules/payments/payments.pipeline.ts'
 import type { Payments, ProviderWaits } from '../src/modules/payments/payments.provider.ts'
 import { createProvider } from '../src/modules/payments/payments.service.ts'

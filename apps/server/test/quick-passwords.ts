@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { hashSync } from '@node-rs/argon2'
-import { compareHash } from '../src/core/compare-hash.ts'
-import { HashThreads } from '../src/core/hash-threads.ts'
-import { isImportedHash } from '../src/core/imported-hashes.ts'
-import { Passwords } from '../src/core/passwords.ts'
+import { compareHash } from '../src/core/passwords/compare-hash.ts'
+import { HashThreads } from '../src/core/passwords/hash-threads.ts'
+import { isImportedHash } from '../src/core/passwords/imported-hashes.ts'
+import { Passwords } from '../src/core/passwords/passwords.ts'
 
 const weakest = { memoryCost: 8, timeCost: 1, parallelism: 1 }
 

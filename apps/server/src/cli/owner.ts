@@ -1,7 +1,7 @@
 import { email as emailSchema, password as passwordSchema, personName } from '@keyward/contract'
 import { type Config, localUrl } from '../config.ts'
 import { systemClock, toIso } from '../core/clock.ts'
-import { checkPassword } from '../core/password-policy.ts'
+import { checkPassword } from '../core/passwords/password-policy.ts'
 import { Problem } from '../core/problem.ts'
 import type { Database } from '../db/index.ts'
 import { openSeal } from '../db/secret-key.ts'

@@ -1,8 +1,8 @@
 import { limits } from '@keyward/contract'
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
-import { visitorOf } from '../core/caller.ts'
 import { minute } from '../core/clock.ts'
+import { visitorOf } from '../core/networks/caller.ts'
 import { type Problem, rateLimited } from '../core/problem.ts'
 
 /**

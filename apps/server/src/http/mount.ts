@@ -24,11 +24,11 @@ import {
   type VendorActor,
 } from '../core/actor.ts'
 import { FileAnswer, StreamAnswer, WithMessage } from '../core/answers.ts'
-import { callerOf, currentRequest } from '../core/caller.ts'
 import type { Clock } from '../core/clock.ts'
-import type { Gates } from '../core/gate.ts'
+import { callerOf, currentRequest } from '../core/networks/caller.ts'
 import { keysToSearch } from '../core/pasted-keys.ts'
 import { type Problem, problem } from '../core/problem.ts'
+import type { Gates } from '../core/queues/gate.ts'
 import type { Attempts } from '../service/attempts.ts'
 import type { Answer, KeyedRequest } from '../service/idempotency.ts'
 import type { WriteBudget } from '../service/write-budget.ts'

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Soon } from '../core/after.ts'
-import { visitorOf } from '../core/caller.ts'
+import { visitorOf } from '../core/networks/caller.ts'
+import type { Soon } from '../core/queues/after.ts'
 import { sendProblem } from './errors.ts'
 import type { Sent } from './input.ts'
 import type { Turn } from './turns.ts'

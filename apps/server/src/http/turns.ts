@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Caller } from '../core/caller.ts'
-import type { EndTurn, Gates } from '../core/gate.ts'
+import type { Caller } from '../core/networks/caller.ts'
 import { problem } from '../core/problem.ts'
+import type { EndTurn, Gates } from '../core/queues/gate.ts'
 import { announcedBytes } from './input.ts'
 
 /** Smaller bodies are read at once. */

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { DataOf, Endpoint } from '@keyward/contract'
-import { Gate } from '../core/gate.ts'
 import { Problem, problem } from '../core/problem.ts'
+import { Gate } from '../core/queues/gate.ts'
 import { ToolError, toToolError } from './tool-error.ts'
 
 /** The limit of all calls of one tool together, waits for a place included. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { hashesAtOnce } from '../core/hash-threads.ts'
-import { Passwords } from '../core/passwords.ts'
+import { hashesAtOnce } from '../core/passwords/hash-threads.ts'
+import { Passwords } from '../core/passwords/passwords.ts'
 import { Attempts, guardPassword } from './attempts.ts'
 import type { Ctx } from './ctx.ts'
 

@@ -1,7 +1,7 @@
 import { limits } from '@keyward/contract'
 import { minute } from '../core/clock.ts'
 import { sha256 } from '../core/crypto.ts'
-import type { PasswordTurn } from '../core/passwords.ts'
+import type { PasswordTurn } from '../core/passwords/passwords.ts'
 import { rateLimited } from '../core/problem.ts'
 import { type Db, prepared } from '../db/index.ts'
 import { AccountThrottle, type Counted, countedBy, type Subject } from './account-throttle.ts'

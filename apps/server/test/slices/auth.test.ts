@@ -2,7 +2,7 @@
 import { permissions } from '@keyward/contract'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { day, hour } from '../../src/core/clock.ts'
-import { Passwords } from '../../src/core/passwords.ts'
+import { Passwords } from '../../src/core/passwords/passwords.ts'
 import { hashed, type Owner, refusal, signUp, wrongFields } from '../actors.ts'
 import { serverForAll } from '../fixtures.ts'
 import { startServer } from '../harness.ts'

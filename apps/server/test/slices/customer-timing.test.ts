@@ -1,9 +1,9 @@
 // On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { comparisonsOf } from '../../src/core/compare-hash.ts'
-import { HashThreads } from '../../src/core/hash-threads.ts'
-import { costOf } from '../../src/core/imported-hashes.ts'
-import { Passwords } from '../../src/core/passwords.ts'
+import { comparisonsOf } from '../../src/core/passwords/compare-hash.ts'
+import { HashThreads } from '../../src/core/passwords/hash-threads.ts'
+import { costOf } from '../../src/core/passwords/imported-hashes.ts'
+import { Passwords } from '../../src/core/passwords/passwords.ts'
 import { makePremium, type Owner, registerUser, signUp } from '../actors.ts'
 import { logIn, openPage } from '../customer-actor.ts'
 import { eventually } from '../eventually.ts'

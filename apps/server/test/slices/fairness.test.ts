@@ -2,7 +2,7 @@
 import { get, type IncomingMessage } from 'node:http'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { Passwords } from '../../src/core/passwords.ts'
+import { Passwords } from '../../src/core/passwords/passwords.ts'
 import { allEndpoints } from '../../src/http/openapi.ts'
 import { readLines } from '../../src/modules/imports/imports.call.ts'
 import { makeApp, makeType, type Owner, refusal, signUp, startProgram } from '../actors.ts'

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { Passwords } from '../../src/core/passwords.ts'
+import { Passwords } from '../../src/core/passwords/passwords.ts'
 import {
   activateKey,
   makeApp,

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { Passwords } from '../../src/core/passwords.ts'
+import { Passwords } from '../../src/core/passwords/passwords.ts'
 import { activateKey, makeLicenses, refusal, registerUser, single, startProgram } from '../actors.ts'
 import { makeApiKey } from '../api-key-actor.ts'
 import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'

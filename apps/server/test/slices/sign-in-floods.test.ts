@@ -1,7 +1,7 @@
 // On SQLite alone: what it asserts is decided before any SQL.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { hashesAtOnce } from '../../src/core/hash-threads.ts'
+import { hashesAtOnce } from '../../src/core/passwords/hash-threads.ts'
 import { allEndpoints } from '../../src/http/openapi.ts'
 import { makeApp, makeLicenses, makePremium, type Owner, refusal, signUp, startProgram } from '../actors.ts'
 import { eventually } from '../eventually.ts'

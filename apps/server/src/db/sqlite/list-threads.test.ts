@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { currentRequest } from '../../core/caller.ts'
+import { currentRequest } from '../../core/networks/caller.ts'
 import { SlowQueries } from '../slow-queries.ts'
 import { ListThreads } from './thread.ts'
 

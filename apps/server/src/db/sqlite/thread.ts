@@ -1,9 +1,9 @@
 // ADR 14: writes of many rows run on another thread.
 import type { SQLInputValue } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
-import { currentRequest, server } from '../../core/caller.ts'
-import { FairQueue } from '../../core/fair-queue.ts'
+import { currentRequest, server } from '../../core/networks/caller.ts'
 import { problem } from '../../core/problem.ts'
+import { FairQueue } from '../../core/queues/fair-queue.ts'
 import type { SlowQueries } from '../slow-queries.ts'
 import type { SqliteHandle, SqliteResult } from './handle.ts'
 

@@ -1,7 +1,7 @@
 import type { Actor } from '../../core/actor.ts'
-import { currentAgent, networkOf } from '../../core/caller.ts'
 import { day } from '../../core/clock.ts'
 import { normalizeEmail } from '../../core/ids.ts'
+import { currentAgent, networkOf } from '../../core/networks/caller.ts'
 import { rateLimited } from '../../core/problem.ts'
 import type { ActionRecord, Follows, WriteTransaction } from '../../db/index.ts'
 import type { Allowance, Attempts } from '../../service/attempts.ts'

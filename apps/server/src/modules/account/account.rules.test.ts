@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../config.ts'
-import { checkPassword } from '../../core/password-policy.ts'
+import { checkPassword } from '../../core/passwords/password-policy.ts'
 import { forever, grantedPlanOf, limitOrNull, planLimits, planOf } from '../owners/plan.rules.ts'
 
 const now = 1_000_000

@@ -1,5 +1,5 @@
-import { networkOf } from '../../core/caller.ts'
 import { hour } from '../../core/clock.ts'
+import { networkOf } from '../../core/networks/caller.ts'
 import type { NewActivity } from './activity.repo.ts'
 
 export interface ActivityInput {

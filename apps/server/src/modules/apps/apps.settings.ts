@@ -1,5 +1,5 @@
 import type { AppSettings } from '@keyward/contract'
-import { formatNetwork, parseNetwork } from '../../core/networks.ts'
+import { formatNetwork, parseNetwork } from '../../core/networks/networks.ts'
 import { invalid } from '../../core/problem.ts'
 import type { AppRow } from '../../db/tables.ts'
 

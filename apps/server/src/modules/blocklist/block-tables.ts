@@ -1,6 +1,6 @@
 import { isPlaceholderId } from '@keyward/contract'
 import { sha256 } from '../../core/crypto.ts'
-import { type Network, NetworkSet, parseNetwork } from '../../core/networks.ts'
+import { type Network, NetworkSet, parseNetwork } from '../../core/networks/networks.ts'
 import type { Database } from '../../db/index.ts'
 import { type Parts, partMarksOf } from '../devices/devices.rules.ts'
 

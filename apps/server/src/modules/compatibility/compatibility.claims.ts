@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import type { CompatibilityProtocol } from '@keyward/contract'
 import type { Seal } from '../../core/crypto.ts'
-import { importPrivateKey } from '../../core/signing.ts'
+import { importPrivateKey } from '../../core/signing/signing.ts'
 import type { CommitCount, Database, PreparedRead } from '../../db/index.ts'
 import type { CompatibilityRow } from '../../db/tables.ts'
 import { keyContext, secretContext } from './compatibility.rules.ts'

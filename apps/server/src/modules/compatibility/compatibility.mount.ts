@@ -1,6 +1,6 @@
 import { type CompatibilityProtocol, compatibilityProtocols } from '@keyward/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { visitorOf } from '../../core/caller.ts'
+import { visitorOf } from '../../core/networks/caller.ts'
 import { toProblem } from '../../http/errors.ts'
 import type { Floods } from '../../http/flood-gate.ts'
 import { bodyReader, type Sent } from '../../http/input.ts'

@@ -1,5 +1,5 @@
 import type { OwnerScope } from '../../core/actor.ts'
-import { newSigningKey } from '../../core/signing.ts'
+import { newSigningKey } from '../../core/signing/signing.ts'
 import { type Db, inScope, type Tx } from '../../db/index.ts'
 import type { CompatibilityRow } from '../../db/tables.ts'
 import type { LostKey, LostKeyReport } from '../description.ts'

@@ -1,7 +1,7 @@
 import { type ApiKeyActor, system, type VendorActor } from '../../core/actor.ts'
 import { second } from '../../core/clock.ts'
 import { Problem } from '../../core/problem.ts'
-import { schedule } from '../../core/schedule.ts'
+import { schedule } from '../../core/queues/schedule.ts'
 import type { ErasureRow } from '../../db/tables.ts'
 import {
   claimErasure,

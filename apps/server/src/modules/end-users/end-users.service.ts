@@ -7,10 +7,10 @@ import {
   limits,
 } from '@keyward/contract'
 import type { Actor, OwnerScope, ProgramActor, VendorActor } from '../../core/actor.ts'
-import { callerOf } from '../../core/caller.ts'
 import { toEpochMs, toIso, toIsoOrNull } from '../../core/clock.ts'
 import { newId, normalizeName } from '../../core/ids.ts'
-import { checkPassword } from '../../core/password-policy.ts'
+import { callerOf } from '../../core/networks/caller.ts'
+import { checkPassword } from '../../core/passwords/password-policy.ts'
 import { invalid, problem } from '../../core/problem.ts'
 import { inSlices, type Transactions, type WriteTransaction } from '../../db/index.ts'
 import type { Counts, ListQuery, SortedPage } from '../../db/lists/list-filters.ts'

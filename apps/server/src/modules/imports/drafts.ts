@@ -1,7 +1,7 @@
 import { email, isPlaceholderId, licenseNote, limits, banReason as reasonSchema } from '@keyward/contract'
 import { addDuration, day, hour, lastInstant, second } from '../../core/clock.ts'
 import { newId, newLicenseKey, normalizeKey, normalizeName } from '../../core/ids.ts'
-import { isImportedHash, missingPassword } from '../../core/imported-hashes.ts'
+import { isImportedHash, missingPassword } from '../../core/passwords/imported-hashes.ts'
 import { prepareUsername } from '../../core/username.ts'
 import { never, toAccessEnd } from '../../db/stored-end.ts'
 import type { LicenseTypeRow } from '../../db/tables.ts'

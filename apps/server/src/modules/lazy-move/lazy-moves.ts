@@ -1,6 +1,6 @@
 import { minute } from '../../core/clock.ts'
-import { FairQueue } from '../../core/fair-queue.ts'
 import { type Problem, problem } from '../../core/problem.ts'
+import { FairQueue } from '../../core/queues/fair-queue.ts'
 import type { WriteTransaction } from '../../db/index.ts'
 import type { LazyMoveRow } from '../../db/tables.ts'
 import type { Allowance, Attempts } from '../../service/attempts.ts'

@@ -1,6 +1,6 @@
 import { system } from '../../core/actor.ts'
 import { day, hour, minute, second } from '../../core/clock.ts'
-import { schedule } from '../../core/schedule.ts'
+import { schedule } from '../../core/queues/schedule.ts'
 import type { Tx } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { queueMail } from '../mail/mail.queue.ts'

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type OfOwner, system } from '../../core/actor.ts'
 import { day, hour, minute, second } from '../../core/clock.ts'
 import { problem } from '../../core/problem.ts'
-import { schedule } from '../../core/schedule.ts'
+import { schedule } from '../../core/queues/schedule.ts'
 import type { OrderRow, PaymentRow } from '../../db/tables.ts'
 import {
   type PaymentProvider,

@@ -1,7 +1,7 @@
 import type { ProviderActor } from '../../core/actor.ts'
-import { Gate } from '../../core/gate.ts'
 import { newId } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
+import { Gate } from '../../core/queues/gate.ts'
 import type { Tx, WriteTransaction } from '../../db/index.ts'
 import type { OrderRow, OwnerRow, PaymentRow } from '../../db/tables.ts'
 import { lockOwner, setPremiumUntil } from '../owners/owners.service.ts'

@@ -1,5 +1,5 @@
 import { minute, second } from '../../core/clock.ts'
-import { schedule } from '../../core/schedule.ts'
+import { schedule } from '../../core/queues/schedule.ts'
 import type { Module } from '../module.ts'
 import { plansRoutes } from './plans.routes.ts'
 import { queueReminders, tidyReminders } from './reminders.service.ts'

@@ -1,4 +1,4 @@
-import type { LeakedPasswords } from '../../core/leaked-passwords.ts'
+import type { LeakedPasswords } from '../../core/passwords/leaked-passwords.ts'
 import type { Attempts } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import type { ActivityLog } from '../activity/activity.log.ts'

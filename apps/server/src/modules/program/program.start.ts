@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { LeakedPasswords } from '../../core/leaked-passwords.ts'
+import { LeakedPasswords } from '../../core/passwords/leaked-passwords.ts'
 import type { ProgramConsumer } from '../../db/index.ts'
 import { keepFiles } from '../releases/kept-releases.ts'
 import { ProgramReads } from './facts/reads.ts'

@@ -6,11 +6,11 @@ import {
   sees,
   type VendorActor,
 } from '../../core/actor.ts'
-import { callerOf } from '../../core/caller.ts'
 import { toIso } from '../../core/clock.ts'
 import { newId, normalizeEmail, normalizeEmailPart } from '../../core/ids.ts'
+import { callerOf } from '../../core/networks/caller.ts'
 import { toPagination } from '../../core/paging.ts'
-import { checkPassword } from '../../core/password-policy.ts'
+import { checkPassword } from '../../core/passwords/password-policy.ts'
 import { problem } from '../../core/problem.ts'
 import { hasChanged } from '../../core/seen.ts'
 import { inSlices, type Tx, type WriteTransaction } from '../../db/index.ts'

@@ -1,6 +1,6 @@
 import { system } from '../../core/actor.ts'
 import { minute } from '../../core/clock.ts'
-import { schedule } from '../../core/schedule.ts'
+import { schedule } from '../../core/queues/schedule.ts'
 import { inSlices } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { actorOf } from './hooks.service.ts'

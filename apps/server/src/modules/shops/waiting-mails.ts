@@ -1,5 +1,5 @@
 import { minute } from '../../core/clock.ts'
-import { createSchedule } from '../../core/schedule.ts'
+import { createSchedule } from '../../core/queues/schedule.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { findWaitingOwner } from '../app-mails/buyer-mails.ts'
 import { releaseKeyMails } from '../licenses/licenses.mail.ts'

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { system } from '../../core/actor.ts'
 import { day, hour, minute, second, toIso } from '../../core/clock.ts'
-import { schedule } from '../../core/schedule.ts'
+import { schedule } from '../../core/queues/schedule.ts'
 import { deleteEmptyCounts, deleteExpired } from '../../db/deletions.ts'
 import { inSlices, type Tx } from '../../db/index.ts'
 import { putMeta, readMeta } from '../../db/meta.ts'

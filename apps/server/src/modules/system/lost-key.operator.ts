@@ -2,7 +2,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { type Seal, sha256 } from '../../core/crypto.ts'
 import { newAppSecret } from '../../core/ids.ts'
-import { newSigningKey } from '../../core/signing.ts'
+import { newSigningKey } from '../../core/signing/signing.ts'
 import { type Db, transactAsOperator } from '../../db/index.ts'
 import { endReplacement, refuseUnlessLost, takeNewKey } from '../../db/key-rotation/lost-key.ts'
 import type { OpenDatabase } from '../../db/open.ts'

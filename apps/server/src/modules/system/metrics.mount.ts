@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import type { Gates } from '../../core/gate.ts'
 import { problem } from '../../core/problem.ts'
+import type { Gates } from '../../core/queues/gate.ts'
 import type { Parts } from '../module.ts'
 import { offersMetrics } from './metrics.rules.ts'
 

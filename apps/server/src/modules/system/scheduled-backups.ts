@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../../config.ts'
 import { system } from '../../core/actor.ts'
 import { day, hour, minute, second, toIso } from '../../core/clock.ts'
-import { createSchedule } from '../../core/schedule.ts'
+import { createSchedule } from '../../core/queues/schedule.ts'
 import {
   type BackupFault,
   type BackupResult,

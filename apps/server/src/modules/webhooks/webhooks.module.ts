@@ -1,5 +1,5 @@
 import { minute } from '../../core/clock.ts'
-import { schedule } from '../../core/schedule.ts'
+import { schedule } from '../../core/queues/schedule.ts'
 import { byId } from '../description.ts'
 import type { Module } from '../module.ts'
 import { loseKey, removeAppFromWebhooks, tidyWebhooks } from './webhooks.access.ts'

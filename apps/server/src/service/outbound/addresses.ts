@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-// `core/networks.ts` compares IPv6 by /64 networks. Here one address more or less matters, so every bit is compared.
+// `core/networks/networks.ts` compares IPv6 by /64 networks. Here one address more or less matters, so every bit is compared.
 
 /** Networks by their usual notation, such as `10.0.0.0/8`; an address alone is a network of its own. */
 export function toBlockList(networks: readonly string[]): BlockList {

@@ -1,7 +1,7 @@
 import type { Advisory, ProgramCall, SessionUser } from '@keyward/contract'
-import { after, type Soon } from '../../../core/after.ts'
 import { toIso, toIsoOrNull } from '../../../core/clock.ts'
 import { problem, requireSession } from '../../../core/problem.ts'
+import { after, type Soon } from '../../../core/queues/after.ts'
 import { sentHash } from '../../devices/devices.rules.ts'
 import { endFields } from '../../entitlements/terms.rules.ts'
 import { adviseOn, hasUpdate } from '../../releases/catalog.rules.ts'

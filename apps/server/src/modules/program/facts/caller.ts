@@ -1,5 +1,5 @@
-import type { Soon } from '../../../core/after.ts'
-import { parseNetwork } from '../../../core/networks.ts'
+import { parseNetwork } from '../../../core/networks/networks.ts'
+import type { Soon } from '../../../core/queues/after.ts'
 import type { Ctx } from '../../../service/ctx.ts'
 import type { BlockTables } from '../../blocklist/block-tables.ts'
 import { isPlaceholder, type Machine, type Parts } from '../../devices/devices.rules.ts'

@@ -1,7 +1,7 @@
 import { lookupTags } from '@keyward/contract'
-import { after, type Soon } from '../../../core/after.ts'
 import type { Clock } from '../../../core/clock.ts'
 import type { TypedKey } from '../../../core/ids.ts'
+import { after, type Soon } from '../../../core/queues/after.ts'
 import type { CommitCount, Database, PreparedRead } from '../../../db/index.ts'
 import { seqOfKey } from '../../../db/typed-keys.ts'
 import type { Catalog } from '../../releases/catalog.rules.ts'

@@ -1,6 +1,6 @@
 import { type AppVariable, type ClientVariable, limits } from '@keyward/contract'
 import { variableBytes } from '@keyward/contract/variables'
-import type { Soon } from '../../../core/after.ts'
+import type { Soon } from '../../../core/queues/after.ts'
 import type { Ctx } from '../../../service/ctx.ts'
 import { type Opened, readAppVariables, readClientVariables } from '../../variables/variables.service.ts'
 

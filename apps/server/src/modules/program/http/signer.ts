@@ -1,9 +1,14 @@
 import type { KeyObject } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { after, type Soon } from '../../../core/after.ts'
 import type { Seal } from '../../../core/crypto.ts'
-import { type Component, contentDigest, importPrivateKey, signatureBase } from '../../../core/signing.ts'
-import { SigningThread } from '../../../core/signing-thread.ts'
+import { after, type Soon } from '../../../core/queues/after.ts'
+import {
+  type Component,
+  contentDigest,
+  importPrivateKey,
+  signatureBase,
+} from '../../../core/signing/signing.ts'
+import { SigningThread } from '../../../core/signing/signing-thread.ts'
 import type { Db } from '../../../db/index.ts'
 import { signingContext } from '../../apps/apps.service.ts'
 import { listPinnableKeys, type PinnedKey } from '../../signing-keys/signing-keys.access.ts'

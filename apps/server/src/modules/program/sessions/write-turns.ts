@@ -1,5 +1,5 @@
-import { FairQueue } from '../../../core/fair-queue.ts'
 import { problem } from '../../../core/problem.ts'
+import { FairQueue } from '../../../core/queues/fair-queue.ts'
 import type { Database } from '../../../db/index.ts'
 import type { SessionFacts } from '../facts/facts.ts'
 

@@ -1,6 +1,6 @@
-import type { Caller } from '../../../core/caller.ts'
 import { normalizeName } from '../../../core/ids.ts'
-import { isImportedHash } from '../../../core/imported-hashes.ts'
+import type { Caller } from '../../../core/networks/caller.ts'
+import { isImportedHash } from '../../../core/passwords/imported-hashes.ts'
 import { Problem, problem } from '../../../core/problem.ts'
 import { guardPassword } from '../../../service/attempts.ts'
 import type { Machine } from '../../devices/devices.rules.ts'

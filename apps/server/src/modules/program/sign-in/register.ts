@@ -1,5 +1,5 @@
 import { normalizeName } from '../../../core/ids.ts'
-import { checkEndUserPassword } from '../../../core/password-policy.ts'
+import { checkEndUserPassword } from '../../../core/passwords/password-policy.ts'
 import { problem } from '../../../core/problem.ts'
 import type { WriteTransaction } from '../../../db/index.ts'
 import type { Machine } from '../../devices/devices.rules.ts'

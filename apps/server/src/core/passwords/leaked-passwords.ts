@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { second } from './clock.ts'
+import { second } from '../clock.ts'
 
 const timeoutMs = 2 * second
 const restMs = 30 * second

@@ -1,6 +1,6 @@
 import { limits } from '@keyward/contract'
+import { type Problem, problem } from '../problem.ts'
 import { FairQueue, type FairQueueOptions } from './fair-queue.ts'
-import { type Problem, problem } from './problem.ts'
 
 export interface GateOptions {
   /** Concurrent requests per account. */

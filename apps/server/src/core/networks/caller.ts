@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { isIPv6 } from 'node:net'
 import { limits } from '@keyward/contract'
-import type { CustomerActor, ResellerActor, VendorActor } from './actor.ts'
+import type { CustomerActor, ResellerActor, VendorActor } from '../actor.ts'
 import { formatNetwork, parseNetwork, widen } from './networks.ts'
 
 /** Who asks for a share of something scarce. */

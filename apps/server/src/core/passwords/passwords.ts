@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Caller } from './caller.ts'
-import { type EndTurn, FairQueue } from './fair-queue.ts'
+import type { Caller } from '../networks/caller.ts'
+import { problem } from '../problem.ts'
+import { type EndTurn, FairQueue } from '../queues/fair-queue.ts'
 import { HashThreads, hashesAtOnce } from './hash-threads.ts'
 import { costOfComparing, costOfComparingAt, isImportedHash, missingPassword } from './imported-hashes.ts'
-import { problem } from './problem.ts'
 
 // OWASP's argon2id parameters: 19 MiB, two passes, one lane.
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
-import { problem } from './problem.ts'
+import { problem } from '../problem.ts'
 import { signOnPool } from './signing.ts'
 import { newRingMemory, RingWriter } from './signing-ring.ts'
 

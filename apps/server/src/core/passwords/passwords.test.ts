@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises'
 import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { operator } from './caller.ts'
+import { operator } from '../networks/caller.ts'
 import { HashThreads, hashingPriority } from './hash-threads.ts'
 import { Passwords } from './passwords.ts'
 

@@ -1,5 +1,5 @@
-import { type Caller, groupsOf, networksOf } from './caller.ts'
-import type { Problem } from './problem.ts'
+import { type Caller, groupsOf, networksOf } from '../networks/caller.ts'
+import type { Problem } from '../problem.ts'
 
 export interface FairQueueOptions {
   /** What runs at once, in the unit of `weight`. */

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
-import type { Config } from '../config.ts'
-import { invalid, problem } from './problem.ts'
+import type { Config } from '../../config.ts'
+import { invalid, problem } from '../problem.ts'
 
 interface Policy {
   config: Pick<Config, 'passwordPolicy'>

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { Worker } from 'node:worker_threads'
-import { second } from './clock.ts'
+import { second } from '../clock.ts'
 import { NetworkRanges, type RangesByFamily } from './network-ranges.ts'
 import type { Network } from './networks.ts'
 

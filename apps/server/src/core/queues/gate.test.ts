@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { problem } from '../problem.ts'
 import { Gate } from './gate.ts'
-import { problem } from './problem.ts'
 
 const gate = (options: { running: number; waiting: number; waitMs?: number }) =>
   new Gate({ ...options, rejection: () => problem('too_many_at_once') })

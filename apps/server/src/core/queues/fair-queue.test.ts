@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import type { Caller } from './caller.ts'
+import type { Caller } from '../networks/caller.ts'
+import { problem } from '../problem.ts'
 import { type EndTurn, FairQueue, type FairQueueOptions } from './fair-queue.ts'
-import { problem } from './problem.ts'
 
 /** A queue on a clock that stands still, and who was served by it in which order. */
 function open(options: Partial<FairQueueOptions> = {}) {
