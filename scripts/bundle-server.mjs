@@ -34,7 +34,7 @@ export async function bundleServer() {
         name: 'garbage',
         // Its collection at the end of a start takes a sixth of the processor time of one.
         load: (id) =>
-          id === join(server, 'src/core/queues/collect-garbage.ts')
+          id === join(server, 'src/core/collect-garbage.ts')
             ? 'export const collectGarbage = () => {}'
             : null,
       },

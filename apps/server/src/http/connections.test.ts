@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { connect, type Socket } from 'node:net'
 import fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { collectGarbage } from '../core/queues/collect-garbage.ts'
+import { collectGarbage } from '../core/collect-garbage.ts'
 import { installConnections } from './connections.ts'
 
 let server: FastifyInstance
