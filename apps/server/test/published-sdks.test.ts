@@ -72,6 +72,8 @@ async function startNewer() {
 }
 const published = readdirSync(releases).flatMap((name) => /^(.+)\.zip$/.exec(name)?.[1] ?? [])
 const older = published.filter((version) => version !== sdkVersion)
+/** 1.1.0 was for TypeScript alone. */
+const olderInAll = older.filter((version) => version !== '1.1.0')
 const filesOf = (version: string): Record<string, Buffer> =>
   unzip(readFileSync(join(releases, `${version}.zip`)))
 
@@ -103,7 +105,7 @@ test('programs with older SDKs take versionTooOld for a rejection, and pass over
 })
 
 const { missing, command } = findLanguage('python')
-test.skipIf(missing)('programs with older SDKs for Python do so too', async () => {
+test.skipIf(missing)('programs with older SDKs for Python take versionTooOld for a rejection', async () => {
   const server = await startNewer()
   const program = `
 import json, sys
@@ -117,10 +119,7 @@ print(signed_in.ok, signed_in.user.username, checked.ok, checked.code, checked.m
 `
   try {
     const [python = ''] = await command()
-    for (const version of someOf(
-      older.filter((one) => one !== '1.1.0'),
-      10,
-    )) {
+    for (const version of someOf(olderInAll, 10)) {
       const wheel = join(folder, `keyward-${version}-py3-none-any.whl`)
       writeFileSync(wheel, filesOf(version)[`keyward-${version}-py3-none-any.whl`] as Buffer)
       const args = [wheel, server.baseUrl, JSON.stringify(server.publicKeys)]
@@ -170,33 +169,36 @@ static class Program
 
 const compiled = {
   cpp: {
-    ...{ sdk: 'keyward.hpp', file: 'main.cpp', program: cppProgram, run: ['./program'] },
+    ...{ name: 'C++', sdk: 'keyward.hpp', file: 'main.cpp', program: cppProgram, run: ['./program'] },
     compile: ['g++', '-std=c++17', '-O0', 'main.cpp', '-o', 'program', '-lcurl', '-lsodium', '-pthread'],
     printed: `1 ${user.username} 0 versionTooOld Too old`,
     // Each takes half a minute to compile, and the oldest ones need libsodium.
     isTried: isFull && hasHeader('sodium.h'),
   },
   csharp: {
-    ...{ sdk: 'Keyward.cs', file: 'Program.cs', program: csharpProgram, run: ['mono', 'program.exe'] },
+    ...{
+      name: 'C#',
+      sdk: 'Keyward.cs',
+      file: 'Program.cs',
+      program: csharpProgram,
+      run: ['mono', 'program.exe'],
+    },
     compile: ['mcs', ...csharpFlags, '-out:program.exe', 'Program.cs', 'Keyward.cs'],
     printed: `True ${user.username} False versionTooOld Too old`,
     isTried: true,
   },
 }
 
-for (const language of ['cpp', 'csharp'] as const)
-  test.skipIf(!compiled[language].isTried || findLanguage(language).missing)(
-    `programs with older SDKs for ${language} do so too`,
+for (const language of ['cpp', 'csharp'] as const) {
+  const { name, sdk, file, program, compile, run, printed, isTried } = compiled[language]
+  test.skipIf(!isTried || findLanguage(language).missing)(
+    `programs with older SDKs for ${name} take versionTooOld for a rejection`,
     async () => {
-      const { sdk, file, program, compile, run, printed } = compiled[language]
       const server = await startNewer()
       const execute = async ([command = '', ...args]: string[], cwd: string) =>
         (await promisify(execFile)(command, args, { cwd, env: { ...process.env, HOME: cwd } })).stdout
       try {
-        for (const version of someOf(
-          older.filter((one) => one !== '1.1.0'),
-          10,
-        )) {
+        for (const version of someOf(olderInAll, 10)) {
           const own = join(folder, `${language}-${version}`)
           mkdirSync(own)
           writeFileSync(join(own, sdk), filesOf(version)[sdk] as Buffer)
@@ -211,6 +213,7 @@ for (const language of ['cpp', 'csharp'] as const)
     },
     900_000,
   )
+}
 
 test('the check accepts the published SDKs as they are', () => {
   expect(check()).toEqual({ status: 0, faults: '' })

@@ -65,7 +65,7 @@ test('mails survive a kill between commit and delivery, and during delivery', as
 test('every customer is told once, whenever the server is killed between the settings and the mail server', async () => {
   const { hanging, sink, environment, database } = await startMailed('customers-')
   let server = await startProcess(environment)
-  // Nobody has confirmed the address of the vendor, who could be anybody while registration is open.
+  // While registration is open, the server mails no customers of a vendor with an unconfirmed address.
   const start = () => startProcess({ ...environment, REGISTRATION: 'closed' })
   let token: string | undefined
   const call = async (method: string, path: string, body: object) => {

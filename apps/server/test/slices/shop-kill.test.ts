@@ -43,7 +43,7 @@ test('every accepted event of every kind of shop is used exactly once through th
     ...(isPostgres ? { DATABASE_URL: await makePostgresCopy() } : {}),
   }
   if (!isPostgres) await copyMigratedFile(environment.DATA_DIR)
-  // Nobody has confirmed the address of the vendor, who could be anybody while registration is open.
+  // While registration is open, the server mails no customers of a vendor with an unconfirmed address.
   const start = () => startProcess({ ...environment, REGISTRATION: 'closed' }, [], host)
   const nodes = [await startProcess(environment, [], host)]
   const anyNode = () => nodes[Math.floor(Math.random() * nodes.length)]!
